@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { accessOf } from './access.ts'
 import {
-  CALL_PROPERTY,
+  INPUT_PROPERTY,
   checkPluginOptions,
   EM_PROPERTIES,
   emGetter,
@@ -29,7 +29,7 @@ async function register (fastify: FastifyInstance, options: object): Promise<voi
   checkPluginOptions(NAME, options)
   refuseSecond(NAME, 'request.em', fastify.hasRequestDecorator('em'))
   const emOf = emGetter(fastify.orm, ({ server }) => accessOf(server))
-  for (const property of [...EM_PROPERTIES, CALL_PROPERTY]) fastify.decorateRequest(property as never, null as never)
+  for (const property of [...EM_PROPERTIES, INPUT_PROPERTY]) fastify.decorateRequest(property as never, null as never)
   fastify.addHook('onRequest', (request, reply, done) => {
     rememberReply(request, reply)
     done()

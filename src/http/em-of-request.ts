@@ -5,7 +5,7 @@ import type { Access } from '../access/index.ts'
 import { actFor } from '../resource/index.ts'
 import { isPglite } from '../run/index.ts'
 import { actorOfRequest } from './actor-of-request.ts'
-import { plannedListOf } from './routes/route-call.ts'
+import { plannedListOf } from './routes/route-input.ts'
 
 const kEm = Symbol('fastify-crud-kit.em')
 const kReply = Symbol('fastify-crud-kit.reply')

@@ -18,7 +18,7 @@ export {
 export { knownResources, resourcesInside, type KnownResource } from './known-resources.ts'
 export { isOffline, takeOffline } from './offline.ts'
 export { sendProbe, type RouteProbe } from './probes.ts'
-export { CALL_PROPERTY } from './routes/route-call.ts'
+export { INPUT_PROPERTY } from './routes/route-input.ts'
 export { ignoreBodies } from './routes/content-type.ts'
 export { keySegments } from './routes/path-key.ts'
 export { fastifyRoutes, type RouteParts } from './routes/fastify-routes.ts'

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { randomUUID } from 'node:crypto'
-import type { RouteHandler } from './routes/route-call.ts'
+import type { RouteHandler } from './routes/route-input.ts'
 
 /** Takes the place of a handler for one request. It gets the handler that it replaces. */
 export type RouteProbe = (handler: RouteHandler, ...args: Parameters<RouteHandler>) => ReturnType<RouteHandler>

@@ -7,7 +7,7 @@ import { RequestSession } from '../resource/index.ts'
 import { hasReplicas, preparesConnections, type Cancellation } from '../run/index.ts'
 import { knownActorOf } from './actor-of-request.ts'
 import { onDeparture, openedEm, replyOf } from './em-of-request.ts'
-import { plannedListOf } from './routes/route-call.ts'
+import { plannedListOf } from './routes/route-input.ts'
 
 /**
  * Decides between the two kinds of sessions. The EntityManager is needed if statements depend on more than the

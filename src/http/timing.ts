@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { STAGES, StageTimes } from '../run/index.ts'
-import type { RouteHandler } from './routes/route-call.ts'
+import type { RouteHandler } from './routes/route-input.ts'
 
 const kTimes = Symbol('fastify-crud-kit.stageTimes')
 

@@ -6,7 +6,7 @@ import type { EntityModel } from '../model/index.ts'
 import { entitiesOf, type AnyWritePlan, type ManyPlan, type Plan } from '../plan/index.ts'
 import { toWireOf, toWireOfGroups, type ToWire } from '../answer/index.ts'
 import {
-  dialectOf, mayRepeatKeys, PreparedText, schemaOfUnaccent, type BoundStatement, type QueryCall,
+  dialectOf, mayRepeatKeys, PreparedText, schemaOfUnaccent, type BoundStatement, type QueryOrigin,
 } from '../run/index.ts'
 import {
   compile, compileAnyWrite, Constants, filterSql, formOf, isSameForm, isSameWriteForm, shapeOf, showsComputed,
@@ -226,10 +226,10 @@ function foreignToKeep (em: EntityManager, filter?: Foreign['filter']): ForeignT
 export function bindKept (
   { statement: { text, slots, columns }, constants, prepared, toWire, readOnly, brief, form, noteRow }: KeptStatement,
   values: readonly unknown[],
-  call: QueryCall
+  origin: QueryOrigin
 ): CompiledRead {
   const bound = constants.bind(slots, values)
-  return { text, values: bound, columns, prepared, call, toWire, readOnly, brief, form, noteRow }
+  return { text, values: bound, columns, prepared, origin, toWire, readOnly, brief, form, noteRow }
 }
 
 /**
@@ -240,11 +240,11 @@ export function bindKept (
 export function bindOnce (
   { text, slots, columns }: Statement,
   values: readonly unknown[],
-  call: QueryCall,
+  origin: QueryOrigin,
   read?: Pick<CompiledRead, 'toWire' | 'form'>
 ): CompiledRead {
   const bound = slots.map((slot) => values[slot])
-  return { text, values: bound, columns, call, toWire: read?.toWire, readOnly: read !== undefined, form: read?.form }
+  return { text, values: bound, columns, origin, toWire: read?.toWire, readOnly: read !== undefined, form: read?.form }
 }
 
 /** The conversion that the records of a read need. */

@@ -13,7 +13,7 @@ import {
   type OwnedChildren, type Plan, type Selection, type UpsertKey, type Whitelist, type Writable,
 } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
-import { callsOf, dialectOf, enterStage, isUnaccentKnown, type QueryCall } from '../run/index.ts'
+import { dialectOf, enterStage, isUnaccentKnown, originsOf, type QueryOrigin } from '../run/index.ts'
 import { compile, compileAnyWrite, formOf } from '../sql/index.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import { activeFilters, switchedFilters } from './active-filters.ts'
@@ -91,7 +91,7 @@ export class Resource {
   readonly #children: ReadonlyMap<OwnedChildren, Resource>
   readonly #statements = new Statements()
   /** The resource and operation of statements, for listeners of queries. */
-  readonly #calls: Readonly<Record<QueryOperation, QueryCall>>
+  readonly #origins: Readonly<Record<QueryOperation, QueryOrigin>>
 
   /**
    * @param role the role that the resource is for. The configuration must fit the entity without the role.
@@ -129,7 +129,7 @@ export class Resource {
         new Resource(em, target.entity, NO_WHITELIST, called, { ...NOTHING, writable: config }, role),
       ]
     }))
-    this.#calls = callsOf(name ?? this.model.tableName)
+    this.#origins = originsOf(name ?? this.model.tableName)
     const relations = relationsOfWhitelist(this.whitelist)
     this.entities = [
       ...new Set([
@@ -154,8 +154,8 @@ export class Resource {
   }
 
   /** The resource and operation that a statement is run for. */
-  callOf (operation: QueryOperation): QueryCall {
-    return this.#calls[operation]
+  originOf (operation: QueryOperation): QueryOrigin {
+    return this.#origins[operation]
   }
 
   /**
@@ -209,7 +209,7 @@ export class Resource {
     enterStage('plan')
     const planned = this.#plan(plan, conditions, given)
     enterStage('compile')
-    const statement = this.#compile(session, planned, this.#calls[operation])
+    const statement = this.#compile(session, planned, this.#origins[operation])
     enterStage()
     return statement
   }
@@ -234,15 +234,15 @@ export class Resource {
   }
 
   /** The kept statement for plans of the same shape, or one that is compiled for this request only. */
-  #compile (session: CrudSession, planned: PlannedRead, call: QueryCall): CompiledRead {
+  #compile (session: CrudSession, planned: PlannedRead, origin: QueryOrigin): CompiledRead {
     const { complete, filters, switched } = planned
-    const kept = complete && this.#kept(session, complete, filters, call)
+    const kept = complete && this.#kept(session, complete, filters, origin)
     if (kept !== undefined) return kept
     const { plan, conditions } = partlyTranslated(planned)
     const values = [...plan.values]
     const form = formOf(plan, dialectOf(sharedEmOf(session)))
     const foreign = foreignOf(session, plan, conditions, filters, values, switched)
-    return bindOnce(compile(plan, foreign, form), values, call, { toWire: toWireOfPlan(plan), form })
+    return bindOnce(compile(plan, foreign, form), values, origin, { toWire: toWireOfPlan(plan), form })
   }
 
   /** The statement of a write with the request's values, also planned first and then compiled. */
@@ -254,7 +254,7 @@ export class Resource {
     operation: QueryOperation,
     switched: SwitchedFilters = NONE_SWITCHED
   ): CompiledRead {
-    const call = this.#calls[operation]
+    const origin = this.#origins[operation]
     const isInsert = plan.kind === 'insert'
     enterStage('plan')
     const customs = plan.kind === 'many' ? plan.customs : []
@@ -262,12 +262,12 @@ export class Resource {
       ? undefined
       : withConditions(plan, isInsert ? undefined : ownConditions(conditions), filters, conditions.inside)
     enterStage('compile')
-    let statement = complete && this.#kept(session, complete, filters, call)
+    let statement = complete && this.#kept(session, complete, filters, origin)
     if (statement === undefined) {
       const values = [...plan.values]
       const foreign = foreignOf(session, { model: plan.model, customs }, conditions, filters, values, switched)
       const form = writeFormOf(sharedEmOf(session), plan.model)
-      statement = bindOnce(compileAnyWrite(plan, foreign, form), values, call)
+      statement = bindOnce(compileAnyWrite(plan, foreign, form), values, origin)
     }
     enterStage()
     return statement
@@ -278,11 +278,11 @@ export class Resource {
     session: CrudSession,
     plan: Plan | AnyWritePlan | ManyPlan,
     filters: ActiveFilters,
-    call: QueryCall
+    origin: QueryOrigin
   ): CompiledRead | undefined {
     const kept = this.#statements.of(sharedEmOf(session), plan)
     if (kept.behind.size > 0) { for (const model of filters.keys()) if (kept.behind.has(model)) return undefined }
-    return bindKept(kept, plan.values, call)
+    return bindKept(kept, plan.values, origin)
   }
 
   /** The entities of a statement and those that the scope leads to. */

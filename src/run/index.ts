@@ -9,7 +9,7 @@ export {
 export { guardPool } from './pg/guard-pool.ts'
 export { declaresReadOnly, type Demands } from './transaction/held-connection.ts'
 export { demandsOf, isPglite, ISOLATION_LEVELS } from './transaction/perform.ts'
-export { callsOf, PreparedText, preparedValues, type BoundStatement, type QueryCall } from './pg/statement.ts'
+export { originsOf, PreparedText, preparedValues, type BoundStatement, type QueryOrigin } from './pg/statement.ts'
 export { recorded, type QueryMessage, type RecordedStatement } from './query-channel.ts'
 export { enterStage, runAround, STAGES, StageTimes } from './stage-times.ts'
 export { waitingFor, type Cancellation } from './pg/connections.ts'

@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { channel } from 'node:diagnostics_channel'
-import { digestOf, type BoundStatement, type QueryCall } from './pg/statement.ts'
+import { digestOf, type BoundStatement, type QueryOrigin } from './pg/statement.ts'
 
 /**
  * The message on the channel `fastify-crud-kit:query`. It is published for each statement that `CrudBase` has run, in
@@ -18,7 +18,7 @@ import { digestOf, type BoundStatement, type QueryCall } from './pg/statement.ts
  *   durations.labels(operation, resource).observe(duration / 1000)
  * })
  */
-export interface QueryMessage extends QueryCall {
+export interface QueryMessage extends QueryOrigin {
   /** A digest of `text`. Statements that differ only in their values have the same shape, in every process. */
   readonly shape: string
   /**
@@ -38,14 +38,14 @@ const queries = channel('fastify-crud-kit:query')
 
 /** Publishes a statement that has run, if `CrudBase` ran it and the channel has subscribers. */
 export function publishQuery (statement: BoundStatement, duration: number, rows: number, error?: Error): void {
-  if (queries.hasSubscribers && statement.call !== undefined) {
-    queries.publish(messageOf(statement, statement.call, duration, rows, error))
+  if (queries.hasSubscribers && statement.origin !== undefined) {
+    queries.publish(messageOf(statement, statement.origin, duration, rows, error))
   }
 }
 
 function messageOf (
   statement: BoundStatement,
-  { operation, resource }: QueryCall,
+  { operation, resource }: QueryOrigin,
   duration: number,
   rows: number,
   error: Error | undefined

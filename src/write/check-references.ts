@@ -7,7 +7,7 @@ import {
   compileKey, compilePresent, compileReferences, linkColumn, presentColumn, type Foreign, type Row, type Statement,
 } from '../sql/index.ts'
 import { ConflictError } from '../base/errors.ts'
-import { enterStage, type BoundStatement, type QueryCall } from '../run/index.ts'
+import { enterStage, type BoundStatement, type QueryOrigin } from '../run/index.ts'
 import type { Write } from './write.ts'
 
 /** @throws {ConflictError} when a row refers to a record that is missing, deleted, or hidden by a filter or policy */
@@ -142,12 +142,12 @@ export function keysToCheck (
 export interface Search {
   readonly session: CrudSession
   readonly filters: ActiveFilters
-  readonly call: QueryCall
+  readonly origin: QueryOrigin
 }
 
 /** The search of a write for the records that its rows refer to. */
 export function searchOf ({ session, resource, operation }: Write, filters: ActiveFilters): Search {
-  return { session, filters, call: resource.callOf(operation) }
+  return { session, filters, origin: resource.originOf(operation) }
 }
 
 /** A relation of a row that refers to a record that is missing. */
@@ -231,7 +231,7 @@ function areAllVisible ([row]: readonly Row[], keys: readonly WantedKey[]): bool
 
 /** A statement about records of an entity. It only reads. */
 export function statementOf (
-  { session, filters, call }: Search,
+  { session, filters, origin }: Search,
   model: EntityModel,
   values: unknown[],
   compile: (foreign: Foreign) => Statement
@@ -239,7 +239,7 @@ export function statementOf (
   enterStage('compile')
   const { text, slots } = compile(foreignOf(session, { model, customs: [] }, {}, filters, values))
   enterStage()
-  return { text, values: slots.map((slot) => values[slot]), readOnly: true, call }
+  return { text, values: slots.map((slot) => values[slot]), readOnly: true, origin }
 }
 
 /** A key that must exist, and the first row that refers to it. */

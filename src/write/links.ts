@@ -207,10 +207,10 @@ function pivotRow (relation: RelationProperty, own: Key, key: Key, pointer = '')
 }
 
 function * send (
-  { session, call }: Search,
+  { session, origin }: Search,
   { text, slots }: Statement,
   values: readonly unknown[]
 ): Steps<readonly Row[]> {
   const bound = slots.map((slot) => values[slot])
-  return yield * wait(runStatement(session, { text, values: bound, readOnly: false, call }))
+  return yield * wait(runStatement(session, { text, values: bound, readOnly: false, origin }))
 }

@@ -17,8 +17,8 @@ export interface AcceptedBody {
   readonly rows: readonly RecordData[] | undefined
 }
 
-/** The call of a write, as far as its body needs it. */
-interface WritingCall {
+/** The input of a route, as far as its body needs it. */
+interface BodyInput {
   readonly request: { readonly body: unknown }
   readonly operation: CrudOperation
   readonly seen: SeenResource
@@ -33,52 +33,52 @@ interface WritingCall {
  * @param isLast whether no hook runs between the validation and the handler
  * @throws {RequestValidationError} with all errors of the first record that is not valid
  */
-export function acceptBody (call: WritingCall, isLast: boolean): AcceptedBody {
-  const { request: { body }, seen: { decides }, operation } = call
+export function acceptBody (input: BodyInput, isLast: boolean): AcceptedBody {
+  const { request: { body }, seen: { decides }, operation } = input
   if (body === undefined) throw bodyError(NO_BODY)
-  return { body, rows: ACCEPT[factsOf(operation).body!](call, isLast && decides[operation] === true) }
+  return { body, rows: ACCEPT[factsOf(operation).body!](input, isLast && decides[operation] === true) }
 }
 
 /** Checks the bodies with each schema. Returns their rows, if they are wanted or known all the same. */
 const ACCEPT: Readonly<
-  Record<BodyName, (call: WritingCall, decides: boolean) => readonly RecordData[] | undefined>
+  Record<BodyName, (input: BodyInput, decides: boolean) => readonly RecordData[] | undefined>
 > = {
-  create: (call, decides) => {
-    const { resource: { model, writable }, complete, options } = call.seen
-    const { records, pointer } = recordsOf(call)
-    const rules = rulesOfBody(writable, call.operation)!
-    const checks = { complete, readonly: ignoresReadonly(call), decides }
+  create: (input, decides) => {
+    const { resource: { model, writable }, complete, options } = input.seen
+    const { records, pointer } = recordsOf(input)
+    const rules = rulesOfBody(writable, input.operation)!
+    const checks = { complete, readonly: ignoresReadonly(input), decides }
     const rows = checkNewBodies(records, model, rules, checks, pointer)
     checkNumberOfChildren(records, rules, options, pointer)
     return rows
   },
 
-  update: (call, decides) => {
-    const { request: { body }, operation, seen: { resource: { model, writable }, options } } = call
-    const id = factsOf(operation).byKey ? call.key() : undefined
+  update: (input, decides) => {
+    const { request: { body }, operation, seen: { resource: { model, writable }, options } } = input
+    const id = factsOf(operation).byKey ? input.key() : undefined
     const rules = rulesOfBody(writable, operation)!
-    const row = checkChanges(body, id, model, rules, { readonly: ignoresReadonly(call), decides })
+    const row = checkChanges(body, id, model, rules, { readonly: ignoresReadonly(input), decides })
     checkNumberOfChildren([body], rules, options, () => '')
     return row && [row]
   },
 
-  upsert: (call, decides) => {
-    const { resource: { model, writable }, complete } = call.seen
-    const { records, pointer } = recordsOf(call)
-    const { key } = call.queryAs<'key'>()
-    const checks = { complete, readonly: ignoresReadonly(call), decides }
+  upsert: (input, decides) => {
+    const { resource: { model, writable }, complete } = input.seen
+    const { records, pointer } = recordsOf(input)
+    const { key } = input.queryAs<'key'>()
+    const checks = { complete, readonly: ignoresReadonly(input), decides }
     return checkUpserts(records, { model, writable, key }, checks, pointer)
   },
 }
 
-const ignoresReadonly = ({ seen: { options } }: WritingCall): boolean => options.readonlyProperties === 'ignore'
+const ignoresReadonly = ({ seen: { options } }: BodyInput): boolean => options.readonlyProperties === 'ignore'
 
 /** The records of a body, and the pointers to them. */
 function recordsOf (
-  call: WritingCall
+  input: BodyInput
 ): { readonly records: readonly unknown[], readonly pointer: (index: number) => string } {
-  const { body } = call.request
-  checkShape(call)
+  const { body } = input.request
+  checkShape(input)
   return Array.isArray(body)
     ? { records: body, pointer: (index) => `/${index}` }
     : { records: [body], pointer: () => '' }
@@ -116,15 +116,15 @@ function checkNumberOfChildren (
  *
  * @throws {RequestValidationError} unless the routes take such a body
  */
-export function dataOf (call: WritingCall): Data | readonly Data[] {
-  const { request: { body }, operation, seen, accepted } = call
+export function dataOf (input: BodyInput): Data | readonly Data[] {
+  const { request: { body }, operation, seen, accepted } = input
   const { body: name, byKey } = factsOf(operation)
-  if (name !== 'update' && accepted?.body !== body) checkShape(call)
+  if (name !== 'update' && accepted?.body !== body) checkShape(input)
   const ignored = seen.ignored[name!]
   if (ignored === undefined) return body as Data | readonly Data[]
   const { model, writable } = seen.resource
   // the key may be among the names of an update, and is checked later
-  const kept = name === 'update' && byKey ? keyNames(call.key(), model) : undefined
+  const kept = name === 'update' && byKey ? keyNames(input.key(), model) : undefined
   const { children } = rulesOfBody(writable, operation)!
   const cleaned = (record: unknown): Data => withoutNamesInChildren(withoutNames(record, ignored, kept), children)
   return Array.isArray(body) && name !== 'update' ? body.map(cleaned) : cleaned(body)
@@ -132,7 +132,7 @@ export function dataOf (call: WritingCall): Data | readonly Data[] {
 
 /** @throws {RequestValidationError} for a record or a list that the routes do not take, or a list that is too long */
 function checkShape (
-  { request: { body }, operation, seen: { operations, options: { maxBatch = DEFAULT_MAX_BATCH } } }: WritingCall
+  { request: { body }, operation, seen: { operations, options: { maxBatch = DEFAULT_MAX_BATCH } } }: BodyInput
 ): void {
   const { body: name, changes } = factsOf(operation)
   const takes = formsOfBodies(operations, name)

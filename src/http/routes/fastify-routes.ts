@@ -16,7 +16,7 @@ import { ERROR_RESPONSES, serializeError } from '../error-schema.ts'
 import { compileWith, routeValidation } from './validation.ts'
 import type { Streaming } from '../streams/streaming.ts'
 import { timed, timingHooks } from '../timing.ts'
-import { callOfRequest, type RouteHandler } from './route-call.ts'
+import { inputOfRequest, type RouteHandler } from './route-input.ts'
 import { acceptEmptyBody, refuseOtherQueries, refuseOtherTypes } from './content-type.ts'
 import { routeDefinitions } from './handlers.ts'
 import { hooksOf, LastHooks } from './route-hooks.ts'
@@ -66,7 +66,7 @@ export function fastifyRoutes (
 ): { readonly routes: FastifyRoute[], readonly onRoute: LastHooks['append'] } {
   const { name, bound, operations } = routed
   const { orm } = fastify
-  const callParts = {
+  const inputParts = {
     orm,
     crud: options.crud,
     access: limits?.access,
@@ -81,7 +81,7 @@ export function fastifyRoutes (
   const routes = routeDefinitions({ orm, routed, options, streaming })
     .map((definition): FastifyRoute => {
       const { operation, method, url, inBody } = definition
-      const handler: RouteHandler = (request, reply) => definition.handler(callOfRequest(request), reply)
+      const handler: RouteHandler = (request, reply) => definition.handler(inputOfRequest(request), reply)
       const measured = timing ? timed(handler) : handler
       const own = options.schemas?.[operation]
       const swaggerTransform = transformOf?.(operation, String(method), inBody && named.query)
@@ -97,7 +97,7 @@ export function fastifyRoutes (
       const crud = { operation, resource: name }
       lastHooks.keep(crud, {
         preParsing: method === 'GET' ? undefined : inBody ? refuseOtherQueries : checkBody,
-        preValidation: preValidationOf(definition, routed, callParts),
+        preValidation: preValidationOf(definition, routed, inputParts),
       })
       const route = {
         method,

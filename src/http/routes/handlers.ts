@@ -1,4 +1,4 @@
-/** The routes of a resource's operations, and their handlers. A handler gets the call of its request. */
+/** The routes of a resource's operations, and their handlers. A handler gets the input of its route. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, HTTPMethods } from 'fastify'
 import { NotFoundError, PreconditionFailedError, PreconditionRequiredError } from '../../base/errors.ts'
@@ -10,7 +10,7 @@ import { QUERY_METHOD } from '../query-body.ts'
 import { type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 import type { Streaming } from '../streams/streaming.ts'
 import { dataOf } from './accepted-body.ts'
-import type { RouteCall } from './route-call.ts'
+import type { RouteInput } from './route-input.ts'
 import { repeatable } from './idempotency.ts'
 import { keyPath } from './path-key.ts'
 import { NO_HEADERS, repliesOf, type RouteAnswer } from './replies.ts'
@@ -19,7 +19,7 @@ import { routeMethods, type MethodOptions, type WriteMethod, type WriteResult } 
 import type { RoutedResource } from './routed-resource.ts'
 import { routeTransactions } from './transactions.ts'
 
-export type CallHandler = (call: RouteCall, reply: FastifyReply) => Promise<FastifyReply>
+export type InputHandler = (input: RouteInput, reply: FastifyReply) => Promise<FastifyReply>
 
 export interface RouteDefinition {
   /** The operation that documents the route. */
@@ -28,7 +28,7 @@ export interface RouteDefinition {
   readonly operations: readonly CrudOperation[]
   readonly method: HTTPMethods
   readonly url: string
-  readonly handler: CallHandler
+  readonly handler: InputHandler
   /** Whether the query is in the body of the request. */
   readonly inBody?: true
 }
@@ -74,7 +74,7 @@ function queryDefinitions (list: RouteDefinition): RouteDefinition[] {
 /** Makes the handlers of routes, by the operations that share a route. */
 function handlersOf (
   { orm, routed: { what }, options, streaming }: HandlerParts
-): (sharing: readonly CrudOperation[]) => CallHandler {
+): (sharing: readonly CrudOperation[]) => InputHandler {
   const { crud, scope: scopeOf, requireIfMatch, maxAffected = MAX_AFFECTED } = options
   const within = routeTransactions(what, options.transaction)
   // requests with an idempotency key always use a transaction
@@ -82,27 +82,27 @@ function handlersOf (
   const methods = routeMethods(orm, crud)
   const { answerOf, send, sendJson, sendPage, sendRecord } = repliesOf(options)
 
-  const scoped = async ({ request }: RouteCall, scopeOf: NonNullable<CrudRoutesOptions['scope']>) => {
+  const scoped = async ({ request }: RouteInput, scopeOf: NonNullable<CrudRoutesOptions['scope']>) => {
     const scope: unknown = await scopeOf(request)
     return { scope: scope as never, context: { request } }
   }
 
   /** The options of all operations. They are a promise only if there is a scope to wait for. */
-  const optionsOf = (call: RouteCall): CrudReadOptions | Promise<CrudReadOptions> =>
-    scopeOf === undefined ? { context: { request: call.request } } : scoped(call, scopeOf)
+  const optionsOf = (input: RouteInput): CrudReadOptions | Promise<CrudReadOptions> =>
+    scopeOf === undefined ? { context: { request: input.request } } : scoped(input, scopeOf)
 
   /** Runs an operation with its options, in the transaction of its route. Without a scope it makes the only promise. */
   const run = <Answer>(
     operation: CrudOperation,
-    call: RouteCall,
+    input: RouteInput,
     work: (options: CrudReadOptions) => Promise<Answer>,
     inside = within
   ): Promise<Answer> => {
     const begin = (): Promise<Answer> => {
-      const given = optionsOf(call)
+      const given = optionsOf(input)
       return given instanceof Promise ? given.then(work) : work(given)
     }
-    return inside[operation](call.request, begin)
+    return inside[operation](input.request, begin)
   }
 
   /**
@@ -112,30 +112,30 @@ function handlersOf (
    */
   const write = async (
     operation: CrudOperation,
-    call: RouteCall,
+    input: RouteInput,
     work: (options: CrudReadOptions) => Promise<WriteResult>,
     toAnswer: (result: WriteResult) => RouteAnswer
   ): Promise<RouteAnswer> => {
-    const key = call.idempotencyKey()
-    if (key === undefined) return toAnswer(await run(operation, call, work))
+    const key = input.idempotencyKey()
+    if (key === undefined) return toAnswer(await run(operation, input, work))
     return await repeatable(() =>
-      run(operation, call, (options) => {
+      run(operation, input, (options) => {
         const answering = async (): Promise<RouteAnswer> => toAnswer(await work(options))
-        return call.seen.idempotency!.answer(operation, call.request, key, options, answering)
+        return input.seen.idempotency!.answer(operation, input.request, key, options, answering)
       }, withinKeyed)
     )
   }
 
   const streamList = async (
-    call: RouteCall,
+    input: RouteInput,
     reply: FastifyReply,
     format: ReturnType<Streaming['formatOf']> & {},
     { send }: Streaming
   ): Promise<FastifyReply> => {
-    const { request, seen: { resource: { whitelist, model } } } = call
+    const { request, seen: { resource: { whitelist, model } } } = input
     const { em, queryParams } = request
     const known = streamColumns(whitelist, queryParams)
-    const read = await optionsOf(call)
+    const read = await optionsOf(input)
     if (isOwnMethod(crud, 'streamJson')) readScope(read, model)
     const columns = (first: string | undefined) =>
       crud.afterRead === undefined || first === undefined ? known : changedColumns(known, JSON.parse(first) as object)
@@ -148,76 +148,76 @@ function handlersOf (
     )
   }
 
-  const list: CallHandler = async (call, reply) => {
-    call.query()
-    const format = streaming?.formatOf(call.request)
-    if (format !== undefined) return await streamList(call, reply, format, streaming!)
-    const page = await run('list', call, (options) => methods.list(call, options))
+  const list: InputHandler = async (input, reply) => {
+    input.query()
+    const format = streaming?.formatOf(input.request)
+    if (format !== undefined) return await streamList(input, reply, format, streaming!)
+    const page = await run('list', input, (options) => methods.list(input, options))
     // links and entity tags are about the URL, which says nothing of a query in a body
-    const { method } = call.request
-    if (method !== 'GET' && method !== 'HEAD') return sendJson(call, reply, page.json)
-    return sendPage('list', call, reply, page, call.seen.resource.whitelist.pagination)
+    const { method } = input.request
+    if (method !== 'GET' && method !== 'HEAD') return sendJson(input, reply, page.json)
+    return sendPage('list', input, reply, page, input.seen.resource.whitelist.pagination)
   }
 
   /** Sends the groups of an aggregate like the records of a stream. */
   const streamGroups = async (
-    call: RouteCall,
+    input: RouteInput,
     reply: FastifyReply,
     format: ReturnType<Streaming['formatOf']> & {},
     { send }: Streaming
   ): Promise<FastifyReply> => {
-    const columns = groupColumns(call.queryAs<'groups'>().plan)
-    return await send(call.request, reply, format, async function * () {
-      const { json } = await run('aggregate', call, (options) => methods.aggregate(call, options))
+    const columns = groupColumns(input.queryAs<'groups'>().plan)
+    return await send(input.request, reply, format, async function * () {
+      const { json } = await run('aggregate', input, (options) => methods.aggregate(input, options))
       const { items } = parseExact(json) as { readonly items: readonly unknown[] }
       yield items.map((item) => JSON.stringify(item))
     }, () => columns)
   }
 
-  const aggregate: CallHandler = async (call, reply) => {
-    call.query()
-    const format = streaming?.formatOf(call.request)
-    if (format !== undefined) return await streamGroups(call, reply, format, streaming!)
-    const page = await run('aggregate', call, (options) => methods.aggregate(call, options))
-    return sendPage('aggregate', call, reply, page, call.seen.resource.whitelist.groupPagination)
+  const aggregate: InputHandler = async (input, reply) => {
+    input.query()
+    const format = streaming?.formatOf(input.request)
+    if (format !== undefined) return await streamGroups(input, reply, format, streaming!)
+    const page = await run('aggregate', input, (options) => methods.aggregate(input, options))
+    return sendPage('aggregate', input, reply, page, input.seen.resource.whitelist.groupPagination)
   }
 
-  const get: CallHandler = async (call, reply) => {
-    call.key()
-    call.query()
-    const found = await run('get', call, (options) => methods.get(call, options))
+  const get: InputHandler = async (input, reply) => {
+    input.key()
+    input.query()
+    const found = await run('get', input, (options) => methods.get(input, options))
     if (found === null) throw new NotFoundError()
-    return sendRecord(call, reply, found)
+    return sendRecord(input, reply, found)
   }
 
   /** The handler of a write, which does the one of its operations that the body means. */
-  const writing = (sharing: readonly CrudOperation[]): CallHandler => {
+  const writing = (sharing: readonly CrudOperation[]): InputHandler => {
     const [first] = sharing as readonly [CrudOperation]
     const { byKey, body, changes, ifMatch } = factsOf(first)
     const needsVersion = requireIfMatch === true && ifMatch === 'required'
     const alwaysCreates = changes.every((change) => change === 'insert')
     const optionsFor = requestOptions(first, maxAffected)
-    return async (call, reply) => {
-      if (byKey) call.key()
-      call.query()
-      if (needsVersion && ifMatchOf(call) === undefined) throw new PreconditionRequiredError()
-      const data = body && dataOf(call)
+    return async (input, reply) => {
+      if (byKey) input.key()
+      input.query()
+      if (needsVersion && ifMatchOf(input) === undefined) throw new PreconditionRequiredError()
+      const data = body && dataOf(input)
       const isList = Array.isArray(data)
-      if (isList && ifMatch !== 'no' && ifMatchOf(call) !== undefined) {
+      if (isList && ifMatch !== 'no' && ifMatchOf(input) !== undefined) {
         throw new PreconditionFailedError(LIST_WITH_VERSION)
       }
       const operation = sharing.length > 1 ? meantBy(sharing, data) : first
       const method = methods[operation] as WriteMethod<unknown>
       const answer = await write(
         operation,
-        call,
-        (options) => method(call, isList ? options : optionsFor(options, call), data),
+        input,
+        (options) => method(input, isList ? options : optionsFor(options, input), data),
         (result) => {
           if (isList) return { status: alwaysCreates ? 201 : 200, headers: NO_HEADERS, json: result.json }
-          return answerOf(operation, call, result, result.created ?? alwaysCreates ? 201 : 200)
+          return answerOf(operation, input, result, result.created ?? alwaysCreates ? 201 : 200)
         }
       )
-      return send(call, reply, answer)
+      return send(input, reply, answer)
     }
   }
 
@@ -232,21 +232,21 @@ function handlersOf (
 function requestOptions (
   operation: CrudOperation,
   maxAffected: number
-): (given: CrudReadOptions, call: RouteCall) => MethodOptions {
+): (given: CrudReadOptions, input: RouteInput) => MethodOptions {
   const { records, ifMatch } = factsOf(operation)
   if (records === 'selected') {
-    return (given, call) => {
-      const { options } = call.queryAs<'filters'>()
-      return { ...given, ...options, ifMatch: ifMatchOf(call), maxAffected }
+    return (given, input) => {
+      const { options } = input.queryAs<'filters'>()
+      return { ...given, ...options, ifMatch: ifMatchOf(input), maxAffected }
     }
   }
   if (ifMatch === 'no') return (given) => given
   return removes(operation)
-    ? (given, call) => ({ ...given, ...call.queryAs<'none'>().options, ifMatch: ifMatchOf(call) })
-    : (given, call) => ({ ...given, ifMatch: ifMatchOf(call) })
+    ? (given, input) => ({ ...given, ...input.queryAs<'none'>().options, ifMatch: ifMatchOf(input) })
+    : (given, input) => ({ ...given, ifMatch: ifMatchOf(input) })
 }
 
 /** The header If-Match, which names the versions that a record may have. */
-const ifMatchOf = ({ request: { headers } }: RouteCall): string | undefined => headers['if-match']
+const ifMatchOf = ({ request: { headers } }: RouteInput): string | undefined => headers['if-match']
 
 const LIST_WITH_VERSION = 'If-Match names a version of one record: send one record, or leave the header out.'

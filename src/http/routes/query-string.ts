@@ -1,4 +1,4 @@
-/** Reads the query string of a call, by the kind that its operation has. */
+/** Reads the query string of a request, by the kind that its operation has. */
 import type { FastifyRequest } from 'fastify'
 import { removes, type OperationFacts } from '../../config/index.ts'
 import {
@@ -30,8 +30,8 @@ export type ReadQuery =
     readonly options: { readonly dryRun: boolean, readonly hard?: boolean },
   }
 
-/** The call, as far as its query string needs it. */
-interface QueryCall {
+/** The input of a route, as far as its query string needs it. */
+interface QueryInput {
   readonly request: FastifyRequest & { readonly query: Readonly<Record<string, unknown>> }
   readonly operation: CrudOperation
   readonly seen: SeenResource
@@ -43,80 +43,81 @@ interface QueryCall {
  *
  * @throws one error for all mistakes in the query string
  */
-export const QUERY_STRINGS: { readonly [Kind in QueryKind]: (call: QueryCall) => ReadQuery & { readonly kind: Kind } } =
-  {
-    list: (call) => {
-      const { request: { queryParams: params }, seen: { resource: { whitelist } } } = call
-      if (!call.streams) {
-        return { kind: 'list', planned: { params, whitelist, plan: planList(params, whitelist, rulesFor(call)) } }
-      }
-      planStream(params, whitelist, rulesFor(call))
-      return { kind: 'list', planned: undefined }
-    },
+export const QUERY_STRINGS: {
+  readonly [Kind in QueryKind]: (input: QueryInput) => ReadQuery & { readonly kind: Kind }
+} = {
+  list: (input) => {
+    const { request: { queryParams: params }, seen: { resource: { whitelist } } } = input
+    if (!input.streams) {
+      return { kind: 'list', planned: { params, whitelist, plan: planList(params, whitelist, rulesFor(input)) } }
+    }
+    planStream(params, whitelist, rulesFor(input))
+    return { kind: 'list', planned: undefined }
+  },
 
-    record: (call) => {
-      checkGet(call.request.queryParams, call.seen.resource.whitelist, rulesFor(call))
-      return { kind: 'record' }
-    },
+  record: (input) => {
+    checkGet(input.request.queryParams, input.seen.resource.whitelist, rulesFor(input))
+    return { kind: 'record' }
+  },
 
-    groups: (call) => {
-      const { request: { queryParams }, seen: { resource: { whitelist } }, streams: allGroups } = call
-      return { kind: 'groups', plan: planAggregate(queryParams, whitelist, { ...rulesFor(call), allGroups }) }
-    },
+  groups: (input) => {
+    const { request: { queryParams }, seen: { resource: { whitelist } }, streams: allGroups } = input
+    return { kind: 'groups', plan: planAggregate(queryParams, whitelist, { ...rulesFor(input), allGroups }) }
+  },
 
-    none: (call) => {
-      const { request: { url, queryParams, query }, operation, seen: { resource: { whitelist } } } = call
-      const removing = removes(operation)
-      // most writes have no query string
-      if (!url.includes('?') && Object.keys(query).length === 0) return removing ? REMOVING_NOTHING_MORE : NOTHING
-      checkWriteQuery(
-        without(queryParams, ['hard']),
-        whitelist,
-        { ...rulesWith(call, ownParameters(call)), strict: STRICT },
-        mistakesOf({ hard: hardMistake(call) })
-      )
-      return removing ? { kind: 'none', options: { hard: query['hard'] === 'true' } } : NOTHING
-    },
+  none: (input) => {
+    const { request: { url, queryParams, query }, operation, seen: { resource: { whitelist } } } = input
+    const removing = removes(operation)
+    // most writes have no query string
+    if (!url.includes('?') && Object.keys(query).length === 0) return removing ? REMOVING_NOTHING_MORE : NOTHING
+    checkWriteQuery(
+      without(queryParams, ['hard']),
+      whitelist,
+      { ...rulesWith(input, ownParameters(input)), strict: STRICT },
+      mistakesOf({ hard: hardMistake(input) })
+    )
+    return removing ? { kind: 'none', options: { hard: query['hard'] === 'true' } } : NOTHING
+  },
 
-    key: (call) => {
-      const { request, seen: { resource: { whitelist, upsertKeys } } } = call
-      const { url, query } = request
-      const { key, error } = readUpsertKey(query['on'], upsertKeys)
-      // most upserts have no other parameter
-      if (key !== undefined && Object.keys(query).length === 1 && url.endsWith(`?on=${key.name}`)) {
-        return { kind: 'key', key }
-      }
-      checkWriteQuery(
-        without(request.queryParams, ['on']),
-        whitelist,
-        { ...rulesWith(call, ['on']), strict: STRICT },
-        error === undefined ? [] : [error]
-      )
-      return { kind: 'key', key: key! }
-    },
+  key: (input) => {
+    const { request, seen: { resource: { whitelist, upsertKeys } } } = input
+    const { url, query } = request
+    const { key, error } = readUpsertKey(query['on'], upsertKeys)
+    // most upserts have no other parameter
+    if (key !== undefined && Object.keys(query).length === 1 && url.endsWith(`?on=${key.name}`)) {
+      return { kind: 'key', key }
+    }
+    checkWriteQuery(
+      without(request.queryParams, ['on']),
+      whitelist,
+      { ...rulesWith(input, ['on']), strict: STRICT },
+      error === undefined ? [] : [error]
+    )
+    return { kind: 'key', key: key! }
+  },
 
-    filters: (call) => {
-      const { request: { queryParams, query }, operation, seen: { resource: { whitelist, model } } } = call
-      const hard = removes(operation) ? query['hard'] === 'true' : undefined
-      const onlyLive = model.deletedAt !== undefined && hard !== true
-      const dryRun = query['dry_run'] === 'true'
-      const options = hard === undefined ? { dryRun } : { dryRun, hard }
-      // most requests have no parameters but filters
-      if (!hasUnknown(queryParams) && hasOnlyFilters(queryParams)) {
-        return { kind: 'filters', target: planMany(queryParams, whitelist, { ...rulesFor(call), onlyLive }), options }
-      }
-      const target = planMany(
-        without(queryParams, ['hard', 'dry_run']),
-        whitelist,
-        { ...rulesWith(call, ['dry_run', ...ownParameters(call)]), strict: STRICT, onlyLive },
-        mistakesOf({
-          hard: hardMistake(call),
-          dry_run: isFlag(query['dry_run']) ? undefined : "'dry_run' is true or false.",
-        })
-      )
-      return { kind: 'filters', target, options }
-    },
-  }
+  filters: (input) => {
+    const { request: { queryParams, query }, operation, seen: { resource: { whitelist, model } } } = input
+    const hard = removes(operation) ? query['hard'] === 'true' : undefined
+    const onlyLive = model.deletedAt !== undefined && hard !== true
+    const dryRun = query['dry_run'] === 'true'
+    const options = hard === undefined ? { dryRun } : { dryRun, hard }
+    // most requests have no parameters but filters
+    if (!hasUnknown(queryParams) && hasOnlyFilters(queryParams)) {
+      return { kind: 'filters', target: planMany(queryParams, whitelist, { ...rulesFor(input), onlyLive }), options }
+    }
+    const target = planMany(
+      without(queryParams, ['hard', 'dry_run']),
+      whitelist,
+      { ...rulesWith(input, ['dry_run', ...ownParameters(input)]), strict: STRICT, onlyLive },
+      mistakesOf({
+        hard: hardMistake(input),
+        dry_run: isFlag(query['dry_run']) ? undefined : "'dry_run' is true or false.",
+      })
+    )
+    return { kind: 'filters', target, options }
+  },
+}
 
 const NOTHING = { kind: 'none', options: undefined } as const
 const REMOVING_NOTHING_MORE = { kind: 'none', options: { hard: false } } as const
@@ -127,17 +128,17 @@ const REMOVING_NOTHING_MORE = { kind: 'none', options: { hard: false } } as cons
  */
 const STRICT: readonly string[] = ['hard', 'dry_run']
 
-/** The rules of the route for the query string of a call. Most requests have no unknown parameters. */
-const rulesFor = (call: QueryCall): QueryRules => {
-  if (hasUnknown(call.request.queryParams)) return rulesWith(call, [])
-  return call.seen.options.query === true ? WITH_GROUPS : WITHOUT_GROUPS
+/** The rules of the route for the query string of a request. Most requests have no unknown parameters. */
+const rulesFor = (input: QueryInput): QueryRules => {
+  if (hasUnknown(input.request.queryParams)) return rulesWith(input, [])
+  return input.seen.options.query === true ? WITH_GROUPS : WITHOUT_GROUPS
 }
 
 const WITH_GROUPS: QueryRules = { groups: true }
 const WITHOUT_GROUPS: QueryRules = { groups: false }
 
 /** The same, with other parameters that the route takes: its own, and those that a schema of the application has. */
-function rulesWith ({ request, seen }: QueryCall, own: readonly string[]): QueryRules {
+function rulesWith ({ request, seen }: QueryInput, own: readonly string[]): QueryRules {
   const { names, open } = declaredParameters(request)
   return {
     refuseUnknown: seen.options.unknownParameters !== 'ignore' && !open,
@@ -146,10 +147,10 @@ function rulesWith ({ request, seen }: QueryCall, own: readonly string[]): Query
   }
 }
 
-const allowsHard = ({ seen, operation }: QueryCall): boolean =>
+const allowsHard = ({ seen, operation }: QueryInput): boolean =>
   removes(operation) && seen.options.allowHardDelete === true
 
-const ownParameters = (call: QueryCall): readonly string[] => allowsHard(call) ? ['hard'] : []
+const ownParameters = (input: QueryInput): readonly string[] => allowsHard(input) ? ['hard'] : []
 
 /** Query parameters without some that have errors of their own. */
 function without (params: QueryParams, names: readonly string[]): QueryParams {
@@ -165,10 +166,10 @@ function mistakesOf (mistakes: Readonly<Record<string, string | undefined>>): re
 
 const isFlag = (value: unknown): boolean => value === undefined || value === 'true' || value === 'false'
 
-function hardMistake (call: QueryCall): string | undefined {
-  const hard = call.request.query['hard']
+function hardMistake (input: QueryInput): string | undefined {
+  const hard = input.request.query['hard']
   if (hard === undefined) return undefined
-  if (!removes(call.operation)) return "'hard' belongs to DELETE."
-  if (!allowsHard(call)) return "'hard' is not enabled for this resource."
+  if (!removes(input.operation)) return "'hard' belongs to DELETE."
+  if (!allowsHard(input)) return "'hard' is not enabled for this resource."
   return isFlag(hard) ? undefined : "'hard' is true or false."
 }

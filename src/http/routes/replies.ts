@@ -8,7 +8,7 @@ import { entityTag } from '../../write/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { bodyTag, wantsWhole } from './entity-tags.ts'
 import { linkHeader } from './link-header.ts'
-import type { RouteCall } from './route-call.ts'
+import type { RouteInput } from './route-input.ts'
 
 /** All that a request gets, before hooks of the application see it. */
 export interface RouteAnswer {
@@ -20,25 +20,25 @@ export interface RouteAnswer {
 
 export interface Replies {
   /** Sends an answer that is complete. */
-  send(call: RouteCall, reply: FastifyReply, answer: RouteAnswer): FastifyReply
+  send(input: RouteInput, reply: FastifyReply, answer: RouteAnswer): FastifyReply
 
   /** Sends JSON without headers of a page or a record. */
-  sendJson(call: RouteCall, reply: FastifyReply, json: string): FastifyReply
+  sendJson(input: RouteInput, reply: FastifyReply, json: string): FastifyReply
 
   /** Sends a page that a URL has asked for, with links and an entity tag if the resource has them. */
   sendPage(
     operation: CrudOperation,
-    call: RouteCall,
+    input: RouteInput,
     reply: FastifyReply,
     page: JsonAnswer,
     pagination: Pagination
   ): FastifyReply
 
   /** Sends a record that was read, or 304 if the client has it. */
-  sendRecord(call: RouteCall, reply: FastifyReply, record: JsonAnswer): FastifyReply
+  sendRecord(input: RouteInput, reply: FastifyReply, record: JsonAnswer): FastifyReply
 
   /** The answer with a written record: its version in the entity tag, and if it is new, its path. */
-  answerOf(operation: CrudOperation, call: RouteCall, record: JsonAnswer, status: 200 | 201): RouteAnswer
+  answerOf(operation: CrudOperation, input: RouteInput, record: JsonAnswer, status: 200 | 201): RouteAnswer
 }
 
 /** The replies of the resource with these options. */
@@ -56,8 +56,8 @@ export function repliesOf ({ schemas = {}, links, conditional }: CrudRoutesOptio
     return reply.send(schema?.response === undefined ? json : JSON.parse(json))
   }
 
-  const send: Replies['send'] = (call, reply, { status, headers, json }) =>
-    sendJson(call, reply.code(status).headers(headers), json)
+  const send: Replies['send'] = (input, reply, { status, headers, json }) =>
+    sendJson(input, reply.code(status).headers(headers), json)
 
   /** The entity tag of the answer of a read. */
   const answerTag = (operation: CrudOperation, reply: FastifyReply, json: string, version?: string): string => {
@@ -66,42 +66,42 @@ export function repliesOf ({ schemas = {}, links, conditional }: CrudRoutesOptio
   }
 
   /** Sends the answer of a read with an entity tag, or 304 if the client has it. */
-  const sendTagged = (call: RouteCall, reply: FastifyReply, json: string, tag: string): FastifyReply => {
+  const sendTagged = (input: RouteInput, reply: FastifyReply, json: string, tag: string): FastifyReply => {
     reply.header('etag', tag)
-    if (namesTag(call.request.headers['if-none-match'], tag)) return reply.code(304).send()
-    return sendJson(call, reply, json)
+    if (namesTag(input.request.headers['if-none-match'], tag)) return reply.code(304).send()
+    return sendJson(input, reply, json)
   }
 
-  const sendPage: Replies['sendPage'] = (operation, call, reply, page, pagination) => {
-    if (links === true) addLinks(call, reply, page, pagination)
-    if (conditional !== true) return sendJson(call, reply, page.json)
-    return sendTagged(call, reply, page.json, answerTag(operation, reply, page.json))
+  const sendPage: Replies['sendPage'] = (operation, input, reply, page, pagination) => {
+    if (links === true) addLinks(input, reply, page, pagination)
+    if (conditional !== true) return sendJson(input, reply, page.json)
+    return sendTagged(input, reply, page.json, answerTag(operation, reply, page.json))
   }
 
   /**
    * Whether the tag of a write's answer has a digest, as that of a read then has. A digest must not be that of values
    * which a schema of the application leaves out.
    */
-  const digests = ({ seen }: RouteCall, operation: CrudOperation): boolean =>
+  const digests = ({ seen }: RouteInput, operation: CrudOperation): boolean =>
     conditional === true && !seen.versionIsWhole && schemas[operation]?.response === undefined
 
-  const sendRecord: Replies['sendRecord'] = (call, reply, record) => {
-    if (conditional !== true) return send(call, reply, recordAnswer(call, record, 200, false))
-    const version = call.seen.versionOf(record)
-    const isWhole = version !== undefined && call.seen.versionIsWhole && wantsWhole(call.request.queryParams)
+  const sendRecord: Replies['sendRecord'] = (input, reply, record) => {
+    if (conditional !== true) return send(input, reply, recordAnswer(input, record, 200, false))
+    const version = input.seen.versionOf(record)
+    const isWhole = version !== undefined && input.seen.versionIsWhole && wantsWhole(input.request.queryParams)
     const tag = isWhole ? entityTag(version) : answerTag('get', reply, record.json, version)
-    return sendTagged(call, reply, record.json, tag)
+    return sendTagged(input, reply, record.json, tag)
   }
 
-  const answerOf: Replies['answerOf'] = (operation, call, record, status) =>
-    recordAnswer(call, record, status, digests(call, operation))
+  const answerOf: Replies['answerOf'] = (operation, input, record, status) =>
+    recordAnswer(input, record, status, digests(input, operation))
 
   return { send, sendJson, sendPage, sendRecord, answerOf }
 }
 
 /** Adds the links to other pages. Methods of the application return pages as objects, or as JSON. */
 function addLinks (
-  { request }: RouteCall,
+  { request }: RouteInput,
   reply: FastifyReply,
   { json, page }: JsonAnswer,
   pagination: Pagination
@@ -114,7 +114,7 @@ function addLinks (
 
 /** @param digests whether the tag also has a digest of the record */
 function recordAnswer (
-  { seen, request }: RouteCall,
+  { seen, request }: RouteInput,
   record: JsonAnswer,
   status: 200 | 201,
   digests: boolean

@@ -1,4 +1,4 @@
-/** The roles of a resource: what each may do with it, and which resource the call of a request gets. */
+/** The roles of a resource: what each may do with it, and which resource its requests get. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import type { Access, Actor, Role } from '../../access/index.ts'
@@ -11,7 +11,7 @@ import { openedEm } from '../em-of-request.ts'
 import { takeQueryBody } from '../query-body.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { addVary } from './entity-tags.ts'
-import { beginValidation, RouteCall, type RouteRequest } from './route-call.ts'
+import { beginValidation, RouteInput, type RouteRequest } from './route-input.ts'
 import type { RouteDefinition } from './handlers.ts'
 import type { PreValidation } from './route-hooks.ts'
 import { checkChildrenFilled, checkFilled, waysToOpen } from './operations.ts'
@@ -87,7 +87,7 @@ function changesOfRule (property: Property, model: EntityModel, role: Role): rea
   return role.links.freezes(model, property) ? ['let the role set the other side of the relation'] : []
 }
 
-export interface CallParts {
+export interface InputParts {
   readonly orm: MikroORM
   readonly crud: CrudRoutesOptions['crud']
   /** Absent without roles. */
@@ -102,15 +102,15 @@ export interface CallParts {
 
 /**
  * The last hooks on `preValidation`, after those of the application. They ask for the role of a request, refuse what it
- * may not do, and begin the validation of its call. The first one may wait for the role. The validators must follow the
- * second one at once.
+ * may not do, and begin its validation. The first one may wait for the role. The validators must follow the second one
+ * at once.
  *
  * @throws {ForbiddenError} if the role may not use the operation, whatever the body contains
  */
 export function preValidationOf (
   { operation, operations, inBody }: RouteDefinition,
   { bound }: RoutedResource,
-  { orm, crud, access, seenBy, streams, varyOf }: CallParts
+  { orm, crud, access, seenBy, streams, varyOf }: InputParts
 ): readonly PreValidation[] {
   const wanted = ({ body }: FastifyRequest): CrudOperation =>
     operations.length > 1 ? meantBy(operations, body) : operation
@@ -129,8 +129,8 @@ export function preValidationOf (
     }
     if (vary.length > 0) addVary(reply, vary)
     // an `onRoute` hook adds this one, whose type knows no schema
-    const call = request as RouteRequest
-    beginValidation(new RouteCall(call, own, seen, factsOf(operation).streams && streams?.(call) === true))
+    const typed = request as RouteRequest
+    beginValidation(new RouteInput(typed, own, seen, factsOf(operation).streams && streams?.(typed) === true))
     done()
   }
   if (access === undefined) return [begin]

@@ -16,18 +16,18 @@ import {
 } from '../../write/index.ts'
 import type { CrudOperation } from '../route-options.ts'
 import { sessionsOf } from '../sessions.ts'
-import type { RouteCall } from './route-call.ts'
+import type { RouteInput } from './route-input.ts'
 
 export type MethodOptions = CrudUpdateOptions & CrudDeleteOptions & CrudUpdateManyOptions
 
-type Method<Answer> = (call: RouteCall, options: MethodOptions) => Promise<Answer>
+type Method<Answer> = (input: RouteInput, options: MethodOptions) => Promise<Answer>
 
 /** The result of a write as JSON. Of an upsert of one record, also whether it has created it. */
 export interface WriteResult extends JsonAnswer {
   readonly created?: boolean
 }
 
-export type WriteMethod<Body> = (call: RouteCall, options: MethodOptions, data: Body) => Promise<WriteResult>
+export type WriteMethod<Body> = (input: RouteInput, options: MethodOptions, data: Body) => Promise<WriteResult>
 
 export interface RouteMethods {
   readonly list: Method<JsonAnswer>
@@ -53,104 +53,104 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
   const sessionOf = sessionsOf(orm)
   const operating = <Answer, Args extends unknown[]>(
     operation: CrudOperation,
-    steps: (made: Call, call: RouteCall, ...args: Args) => Steps<Answer>
+    steps: (call: Call, input: RouteInput, ...args: Args) => Steps<Answer>
   ) =>
-      (call: RouteCall, options: MethodOptions, ...args: Args): Promise<Answer> =>
-        perform(crud, sessionOf(call.request), operation, options, (made) => steps(made, call, ...args))
-  const sent = (method: keyof RouteMethods, { seen }: RouteCall, record: unknown): JsonAnswer => {
+      (input: RouteInput, options: MethodOptions, ...args: Args): Promise<Answer> =>
+        perform(crud, sessionOf(input.request), operation, options, (call) => steps(call, input, ...args))
+  const sent = (method: keyof RouteMethods, { seen }: RouteInput, record: unknown): JsonAnswer => {
     if (!isObject(record)) throw wrongResult(method, 'the record as an object', record)
     const { version: property } = seen.resource.model
     const version: unknown = property && record[property.publicName]
     return { json: JSON.stringify(record), version: version === undefined ? undefined : String(version) }
   }
   /** Methods of the application get no versions, which are refused before. */
-  const forMany = (call: RouteCall, { ifMatch, ...options }: MethodOptions): Omit<MethodOptions, 'ifMatch'> => {
+  const forMany = (input: RouteInput, { ifMatch, ...options }: MethodOptions): Omit<MethodOptions, 'ifMatch'> => {
     refuseVersions({ options: { ifMatch } })
-    return checked(call, options)
+    return checked(input, options)
   }
-  const checked = <Options extends CrudReadOptions>({ seen }: RouteCall, options: Options): Options => {
+  const checked = <Options extends CrudReadOptions>({ seen }: RouteInput, options: Options): Options => {
     readScope(options, seen.resource.model)
     return options
   }
   return {
-    list: operating('list', (made, { request }) => readList(made, request.queryParams)),
-    aggregate: operating('aggregate', (made, call) => readGroups(made, call.queryAs<'groups'>().plan)),
-    get: operating('get', (made, call) => readRecord(made, call.key(), call.request.queryParams)),
-    create: operating('create', (made, call, data: CrudRecord) => createOne(made, data, call.rows)),
+    list: operating('list', (call, { request }) => readList(call, request.queryParams)),
+    aggregate: operating('aggregate', (call, input) => readGroups(call, input.queryAs<'groups'>().plan)),
+    get: operating('get', (call, input) => readRecord(call, input.key(), input.request.queryParams)),
+    create: operating('create', (call, input, data: CrudRecord) => createOne(call, data, input.rows)),
     createMany: operating(
       'createMany',
-      (made, call, data: readonly CrudRecord[]) => createMany(made, data, call.rows)
+      (call, input, data: readonly CrudRecord[]) => createMany(call, data, input.rows)
     ),
     upsert: operating(
       'upsert',
-      (made, call, data: CrudRecord | readonly CrudRecord[]): Steps<WriteResult> => {
-        const { key } = call.queryAs<'key'>()
-        const decided = call.rows as readonly UpsertData[] | undefined
+      (call, input, data: CrudRecord | readonly CrudRecord[]): Steps<WriteResult> => {
+        const { key } = input.queryAs<'key'>()
+        const decided = input.rows as readonly UpsertData[] | undefined
         return Array.isArray(data)
-          ? upsertMany(made, key, data as readonly CrudRecord[], decided)
-          : upsertOne(made, key, data as CrudRecord, decided)
+          ? upsertMany(call, key, data as readonly CrudRecord[], decided)
+          : upsertOne(call, key, data as CrudRecord, decided)
       }
     ),
-    update: operating('update', (made, call, data: CrudRecord) => updateOne(made, call.key(), data, call.rows?.[0])),
-    delete: operating('delete', (made, call) => deleteOne(made, call.key())),
-    restore: operating('restore', (made, call) => restoreOne(made, call.key())),
+    update: operating('update', (call, input, data: CrudRecord) => updateOne(call, input.key(), data, input.rows?.[0])),
+    delete: operating('delete', (call, input) => deleteOne(call, input.key())),
+    restore: operating('restore', (call, input) => restoreOne(call, input.key())),
     updateMany: operating(
       'updateMany',
-      (made, call, data: CrudRecord) =>
-        numberOf(updateMany(made, call.queryAs<'filters'>().target, data, call.rows?.[0]))
+      (call, input, data: CrudRecord) =>
+        numberOf(updateMany(call, input.queryAs<'filters'>().target, data, input.rows?.[0]))
     ),
     deleteMany: operating(
       'deleteMany',
-      (made, call) => numberOf(deleteMany(made, call.queryAs<'filters'>().target))
+      (call, input) => numberOf(deleteMany(call, input.queryAs<'filters'>().target))
     ),
     ...(isOwn('listJson') && {
-      list: async (call, options) => {
-        const { em, queryParams } = call.request
-        return { json: jsonOf('listJson', await crud.listJson(em, queryParams, checked(call, options))) }
+      list: async (input, options) => {
+        const { em, queryParams } = input.request
+        return { json: jsonOf('listJson', await crud.listJson(em, queryParams, checked(input, options))) }
       },
     }),
     ...(isOwn('list') && {
-      list: async (call, options) => {
-        const { em, queryParams } = call.request
-        return pageOf('list', await crud.list(em, queryParams, checked(call, options)))
+      list: async (input, options) => {
+        const { em, queryParams } = input.request
+        return pageOf('list', await crud.list(em, queryParams, checked(input, options)))
       },
     }),
     ...(isOwn('aggregate') && {
-      aggregate: async (call, options) => {
-        const { em, queryParams } = call.request
-        return pageOf('aggregate', await crud.aggregate(em, queryParams, checked(call, options)))
+      aggregate: async (input, options) => {
+        const { em, queryParams } = input.request
+        return pageOf('aggregate', await crud.aggregate(em, queryParams, checked(input, options)))
       },
     }),
     ...(isOwn('getJson') && {
-      get: async (call, options) => {
-        const { em, queryParams } = call.request
-        const json = await crud.getJson(em, call.key(), queryParams, checked(call, options))
-        return json === null ? null : sent('get', call, JSON.parse(jsonOf('getJson', json)))
+      get: async (input, options) => {
+        const { em, queryParams } = input.request
+        const json = await crud.getJson(em, input.key(), queryParams, checked(input, options))
+        return json === null ? null : sent('get', input, JSON.parse(jsonOf('getJson', json)))
       },
     }),
     ...(isOwn('get') && {
-      get: async (call, options) => {
-        const { em, queryParams } = call.request
-        const record = await crud.get(em, call.key(), queryParams, checked(call, options))
-        return record === null ? null : sent('get', call, record)
+      get: async (input, options) => {
+        const { em, queryParams } = input.request
+        const record = await crud.get(em, input.key(), queryParams, checked(input, options))
+        return record === null ? null : sent('get', input, record)
       },
     }),
     ...(isOwn('create') && {
-      create: async (call, options, data) =>
-        sent('create', call, await crud.create(call.request.em, data, checked(call, options))),
+      create: async (input, options, data) =>
+        sent('create', input, await crud.create(input.request.em, data, checked(input, options))),
     }),
     ...(isOwn('createMany') && {
-      createMany: async (call, options, data) => {
-        const records: unknown = await crud.createMany(call.request.em, data, checked(call, options))
+      createMany: async (input, options, data) => {
+        const records: unknown = await crud.createMany(input.request.em, data, checked(input, options))
         if (!Array.isArray(records)) throw wrongResult('createMany', 'the records as an array', records)
         return { json: JSON.stringify(records) }
       },
     }),
     ...(isOwn('upsert') && {
-      upsert: async (call, options, data) => {
-        const on = call.queryAs<'key'>().key.properties.map(({ name }) => name)
-        const result: unknown = await crud.upsert(call.request.em, data as CrudRecord, {
-          ...checked(call, options),
+      upsert: async (input, options, data) => {
+        const on = input.queryAs<'key'>().key.properties.map(({ name }) => name)
+        const result: unknown = await crud.upsert(input.request.em, data as CrudRecord, {
+          ...checked(input, options),
           on,
         })
         if (Array.isArray(data)) {
@@ -158,31 +158,31 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
           throw wrongResult('upsert', 'an array of objects with created and record', result)
         }
         if (!isUpserted(result)) throw wrongResult('upsert', 'an object with created and record', result)
-        return { ...sent('upsert', call, result.record), created: result.created }
+        return { ...sent('upsert', input, result.record), created: result.created }
       },
     }),
     ...(isOwn('update') && {
-      update: async (call, options, data) =>
-        sent('update', call, await crud.update(call.request.em, call.key(), data, checked(call, options))),
+      update: async (input, options, data) =>
+        sent('update', input, await crud.update(input.request.em, input.key(), data, checked(input, options))),
     }),
     ...(isOwn('delete') && {
-      delete: async (call, options) =>
-        sent('delete', call, await crud.delete(call.request.em, call.key(), checked(call, options))),
+      delete: async (input, options) =>
+        sent('delete', input, await crud.delete(input.request.em, input.key(), checked(input, options))),
     }),
     ...(isOwn('restore') && {
-      restore: async (call, options) =>
-        sent('restore', call, await crud.restore(call.request.em, call.key(), checked(call, options))),
+      restore: async (input, options) =>
+        sent('restore', input, await crud.restore(input.request.em, input.key(), checked(input, options))),
     }),
     ...(isOwn('updateMany') && {
-      updateMany: async (call, options, data) => {
-        const { em, queryParams } = call.request
-        return countedBy('updateMany', await crud.updateMany(em, queryParams, data, forMany(call, options)))
+      updateMany: async (input, options, data) => {
+        const { em, queryParams } = input.request
+        return countedBy('updateMany', await crud.updateMany(em, queryParams, data, forMany(input, options)))
       },
     }),
     ...(isOwn('deleteMany') && {
-      deleteMany: async (call, options) => {
-        const { em, queryParams } = call.request
-        return countedBy('deleteMany', await crud.deleteMany(em, queryParams, forMany(call, options)))
+      deleteMany: async (input, options) => {
+        const { em, queryParams } = input.request
+        return countedBy('deleteMany', await crud.deleteMany(em, queryParams, forMany(input, options)))
       },
     }),
   }

@@ -1,6 +1,6 @@
 /**
  * The validators of a resource's routes, which Fastify calls between `preValidation` and `preHandler`. They let the
- * call of the request decide its key, its query string and its body. Nothing is converted or dropped.
+ * input of the request decide its key, its query string and its body. Nothing is converted or dropped.
  */
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyInstance, FastifySchema, HTTPMethods } from 'fastify'
@@ -9,7 +9,7 @@ import { isRefusal, RequestValidationError, validationOf, type RequestError } fr
 import { isObject } from '../../base/is-object.ts'
 import { IDEMPOTENCY_KEY } from '../schemas/headers.ts'
 import { timesOf } from '../timing.ts'
-import { validatedCall, type RouteCall } from './route-call.ts'
+import { validatedInput, type RouteInput } from './route-input.ts'
 import type { HttpPart } from './own-schema-errors.ts'
 import { both, ownCheck, withoutChanges, type OwnBodies, type OwnCheck, type Validator } from './own-schemas.ts'
 
@@ -27,10 +27,10 @@ type ValidatorCompiler = (part: {
 }) => Validator
 
 const CHECKS: { readonly [Part in HttpPart]: () => unknown } = {
-  params: judged((call) => call.key()),
-  querystring: judged(planning((call) => call.query())),
-  body: judged(planning((call) => call.accept())),
-  headers: judged((call) => call.idempotencyKey()),
+  params: judged((input) => input.key()),
+  querystring: judged(planning((input) => input.query())),
+  body: judged(planning((input) => input.accept())),
+  headers: judged((input) => input.idempotencyKey()),
 }
 
 /**
@@ -62,13 +62,13 @@ export function routeValidation (
  * Makes a validator of a function that throws. Fastify answers 400 for every error of a validator, so an error that is
  * no refusal is left to the handler, which meets it again.
  */
-function judged (decide: (call: RouteCall) => unknown): () => unknown {
+function judged (decide: (input: RouteInput) => unknown): () => unknown {
   return () => {
-    const call = validatedCall()
+    const input = validatedInput()
     // without its role, an error could name what the role does not see: the handler decides
-    if (call === undefined) return true
+    if (input === undefined) return true
     try {
-      decide(call)
+      decide(input)
       return true
     } catch (error) {
       return isRefusal(error) ? { error: withValidation(error) } : true
@@ -83,12 +83,12 @@ function withValidation (error: Error & RequestError): Error {
 }
 
 /** Measures a decision as the stage `plan` of its request. */
-function planning (decide: (call: RouteCall) => unknown): (call: RouteCall) => void {
-  return (call) => {
-    const times = timesOf(call.request)
+function planning (decide: (input: RouteInput) => unknown): (input: RouteInput) => void {
+  return (input) => {
+    const times = timesOf(input.request)
     const before = times?.enter('plan')
     try {
-      decide(call)
+      decide(input)
     } finally {
       if (times !== undefined) times.enter(before)
     }

@@ -19,8 +19,8 @@ export interface BoundStatement {
    * Default false.
    */
   readonly brief?: boolean
-  /** The call that it runs for, if `CrudBase` runs it. */
-  readonly call?: QueryCall | undefined
+  /** The operation that it belongs to, if `CrudBase` runs it. */
+  readonly origin?: QueryOrigin | undefined
   /** The statement whose rows it fetches from a cursor. */
   readonly fetches?: BoundStatement
 }
@@ -104,19 +104,19 @@ export function parseMessage (text: string, name: string): Buffer {
 /** Runs a statement for all of its rows, and ends the message. */
 export const EXECUTE_AND_SYNC = Buffer.concat([serialize.execute({}) as Buffer, serialize.sync() as Buffer])
 
-/** The purpose of a statement. */
-export interface QueryCall {
+/** Where a statement comes from: an operation of a resource. */
+export interface QueryOrigin {
   /** The operation that runs the statement. */
   readonly operation: QueryOperation
   /** Name of the resource. By default this is the name of its table. */
   readonly resource: string
 }
 
-/** The `QueryCall` of each operation of a resource. */
-export function callsOf (resource: string): Readonly<Record<QueryOperation, QueryCall>> {
+/** The `QueryOrigin` of each operation of a resource. */
+export function originsOf (resource: string): Readonly<Record<QueryOperation, QueryOrigin>> {
   return Object.fromEntries(QUERY_OPERATIONS.map((operation) => [operation, { operation, resource }])) as Record<
     QueryOperation,
-    QueryCall
+    QueryOrigin
   >
 }
 

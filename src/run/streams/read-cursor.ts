@@ -46,9 +46,9 @@ export async function * batches (
   statement: BoundStatement,
   { complete }: CursorOptions
 ): AsyncGenerator<Row[], void, undefined> {
-  const { text, values, call, columns } = statement
+  const { text, values, origin, columns } = statement
   const size = new BatchSize()
-  const fetch = () => send({ text: `fetch ${size.rows} from ${name}`, values: [], call, columns, fetches: statement })
+  const fetch = () => send({ text: `fetch ${size.rows} from ${name}`, values: [], origin, columns, fetches: statement })
   for await (const part of send({ text: `declare ${name} no scroll cursor for ${text}`, values })) {
     if (part.rows.length > 0) yield part.rows
   }

@@ -1,6 +1,6 @@
 /**
- * What a request wants of a resource: its operation, the resource as its role sees it, its key, and its plan or body.
- * Fastify's validation phase decides each part once, and a handler gets nothing else.
+ * The input of a route: what a request wants of a resource. It has the operation, the resource as the role sees it, the
+ * key, and the plan or body. Fastify's validation phase decides each part once, and a handler gets nothing else.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { TRecord, TString, TUnknown } from '@sinclair/typebox'
@@ -37,16 +37,16 @@ export type RouteRequest = FastifyRequest<
 
 export type RouteHandler = (request: RouteRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-const kCall = Symbol('fastify-crud-kit.call')
+const kInput = Symbol('fastify-crud-kit.input')
 
-/** The property that a request needs for its call. The plugin decorates requests with it, as null. */
-export const CALL_PROPERTY: symbol = kCall
+/** The property that a request needs for its input. The plugin decorates requests with it, as null. */
+export const INPUT_PROPERTY: symbol = kInput
 
-interface WithCall {
-  [kCall]?: RouteCall | null
+interface WithInput {
+  [kInput]?: RouteInput | null
 }
 
-export class RouteCall {
+export class RouteInput {
   readonly request: RouteRequest
   readonly operation: CrudOperation
   readonly seen: SeenResource
@@ -136,15 +136,15 @@ export class RouteCall {
 }
 
 /**
- * The call that is being validated. Fastify's validators get only the data. Fastify calls them right after the last
+ * The input that is being validated. Fastify's validators get only the data. Fastify calls them right after the last
  * hook on `preValidation`, before any microtask.
  */
-let current: RouteCall | undefined
+let current: RouteInput | undefined
 
-/** Keeps the call of a request, which Fastify validates at once. */
-export function beginValidation (call: RouteCall): void {
-  ;(call.request as WithCall)[kCall] = call
-  current = call
+/** Keeps the input of a request, which Fastify validates at once. */
+export function beginValidation (input: RouteInput): void {
+  ;(input.request as WithInput)[kInput] = input
+  current = input
   queueMicrotask(endValidation)
 }
 
@@ -153,22 +153,22 @@ function endValidation (): void {
 }
 
 /**
- * The call that is being validated. It is `undefined` if Fastify has waited since the call began, for a hook on
+ * The input that is being validated. It is `undefined` if Fastify has waited since the validation began, for a hook on
  * `preValidation` that was added behind ours, or for a validator of the application. Then the handler decides, because
  * data does not tell whose it is: requests without a body have the same, and a parser may keep query strings.
  */
-export function validatedCall (): RouteCall | undefined {
+export function validatedInput (): RouteInput | undefined {
   return current
 }
 
-/** The call of a request, for its handler. What hooks on `preHandler` can have changed is decided again. */
-export function callOfRequest (request: FastifyRequest): RouteCall {
-  const call = (request as WithCall)[kCall]!
-  if (hasPreHandler(request)) call.forget()
-  return call
+/** The input of a request, for its handler. What hooks on `preHandler` can have changed is decided again. */
+export function inputOfRequest (request: FastifyRequest): RouteInput {
+  const input = (request as WithInput)[kInput]!
+  if (hasPreHandler(request)) input.forget()
+  return input
 }
 
 /** The plan of the list that a request wants, if it has been validated. */
 export function plannedListOf (request: FastifyRequest): PlannedList | undefined {
-  return (request as WithCall)[kCall]?.planned
+  return (request as WithInput)[kInput]?.planned
 }
