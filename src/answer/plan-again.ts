@@ -1,5 +1,5 @@
 /** What a read does if the form of its statement was a wrong guess. */
-import type { Plan } from '../plan/index.ts'
+import type { ReadPlan } from '../plan/index.ts'
 import type { Form, Row } from '../sql/index.ts'
 import { isDoubtful, type LimitedPlan } from './answer-limits.ts'
 
@@ -13,10 +13,10 @@ import { isDoubtful, type LimitedPlan } from './answer-limits.ts'
  *
  * @throws {TooLargeError} when the rows show that the answer exceeds a limit
  */
-export function planAgain (plan: Plan, form: Form, rows: readonly Row[]): Plan | undefined {
+export function planAgain (plan: ReadPlan, form: Form, rows: readonly Row[]): ReadPlan | undefined {
   if (plan.kind === 'list' && form.rows === 'gathered' && rows[0]!.total === null) return { ...plan, hasManyRows: true }
   return isLimited(plan) && isDoubtful(plan, form, rows) ? { ...plan, isDoubtful: true } : undefined
 }
 
-const isLimited = (plan: Plan): plan is LimitedPlan =>
+const isLimited = (plan: ReadPlan): plan is LimitedPlan =>
   plan.kind === 'list' || plan.kind === 'keyset' || plan.kind === 'get'

@@ -4,7 +4,8 @@ import { entitiesBehind, readConstant } from '../conditions/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { isCustomTerm } from './order.ts'
 import type { Aggregate, Condition, CustomTerm, OrderTerm } from './condition-types.ts'
-import type { GroupTerm, Plan, Selection } from './plan-types.ts'
+import type { ManyTarget } from './many.ts'
+import type { GroupTerm, ReadPlan, Selection } from './plan-types.ts'
 
 /**
  * Returns the entities whose rows the statement of a plan reads, including those that conditions of relations and
@@ -13,7 +14,7 @@ import type { GroupTerm, Plan, Selection } from './plan-types.ts'
  * @example
  * entitiesOf(planList(parseQueryParams('include=author&filter[tags.name]=x'), whitelist)) // Article, Tag, Author
  */
-export function entitiesOf (plan: Plan): readonly EntityModel[] {
+export function entitiesOf (plan: ReadPlan | ManyTarget): readonly EntityModel[] {
   const sorted = 'order' in plan
     ? ofOrder(plan.order)
     : plan.kind === 'aggregate'
@@ -33,7 +34,7 @@ export function entitiesOf (plan: Plan): readonly EntityModel[] {
   return [...entities]
 }
 
-const showsRecords = (plan: Plan): plan is Extract<Plan, { readonly selection: Selection }> =>
+const showsRecords = (plan: ReadPlan | ManyTarget): plan is Extract<ReadPlan, { readonly selection: Selection }> =>
   'selection' in plan && !(plan.kind === 'stream' && plan.reads === 'keys')
 
 const isNested = (condition: Condition): boolean =>

@@ -29,7 +29,7 @@ export type {
 } from './condition-types.ts'
 export type {
   AggregatePlan, AnswerLimits, CountPlan, FacetTerm, FixedValue, GetPlan, GroupNumber, GroupTerm, KeysetPlan, ListPlan,
-  Place, Plan, PlannedFacet, PlannedInclude, RecordsPlan, Selection, SortTexts, StreamPlan, Window,
+  Place, PlannedFacet, PlannedInclude, PlannedRows, ReadPlan, RecordsPlan, Selection, SortTexts, StreamPlan, Window,
 } from './plan-types.ts'
 export {
   comparedBy, describeFilter, documentOf, jsonKindsOf, MAX_PATTERNS, MAX_SUB_QUERIES, relationsOf, takesOperators,
@@ -48,18 +48,18 @@ export { namesForServer, NO_CHILDREN, resolveWritable, rulesInUse, rulesOfBody }
 export { findUpsertKey, readUpsertKey, resolveUpsertKeys, upsertKeysFor, type UpsertKey } from './upsert-keys.ts'
 export { sharesColumns, withColumnsOnce, withSharedColumns } from './shared-columns.ts'
 export { entitiesOf } from './entities-of-plan.ts'
+export type { Plan, WritePlan } from './any-plan.ts'
 export { withConditions, withTranslated } from './where.ts'
 export {
   canNarrow, hasOnlyFilters, notNarrowed, planChanges, planMany, type ManyChange, type ManyPlan, type ManyTarget,
 } from './many.ts'
 export {
   idOfKey, planDelete, planInsert, planPresent, planUpdate, type Assignment, type CheckedRows, type DeletePlan,
-  type InsertPlan, type PresentPlan, type ReferenceCheck, type RowWritePlan, type ToldRow, type UpdatePlan,
-  type WriteTarget,
+  type InsertPlan, type PresentPlan, type ReferenceCheck, type ToldRow, type UpdatePlan, type WriteTarget,
 } from './write.ts'
 export {
   planDeleteEach, planUpdateEach, type CommonKey, type DeleteEachPlan, type UpdateEachPlan,
 } from './write-each.ts'
 export {
-  planPresentRow, planUpsert, planUpsertMany, type AnyWritePlan, type UpsertManyPlan, type UpsertPlan, type UpsertRow,
+  planPresentRow, planUpsert, planUpsertMany, type UpsertManyPlan, type UpsertPlan, type UpsertRow,
 } from './upsert.ts'

@@ -10,7 +10,7 @@ import { paginationParameters, rowParameters, selectionParameters } from './give
 import { deletedOf, errorsBeforePlanning, type PlanOptions } from './plan-rows.ts'
 import { refusal } from './refusal.ts'
 import type { Slot } from './condition-types.ts'
-import type { CountPlan } from './plan-types.ts'
+import type { PlannedRows } from './plan-types.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
 import {
@@ -18,14 +18,14 @@ import {
 } from './write.ts'
 
 /** The rows of a write of many records. */
-export interface ManyTarget extends CountPlan {
+export interface ManyTarget extends PlannedRows {
+  readonly kind: 'target'
   /** Whether a filter certainly leaves out rows. Only MikroORM knows that of custom filters, and of its own. */
   readonly narrows: 'certainly' | 'perhaps'
 }
 
 /** A write of many rows, or one of the statements that belong to it. */
-export interface ManyPlan
-  extends Pick<CountPlan, 'model' | 'conditions' | 'customs' | 'filters' | 'deleted'>, CheckedRows {
+export interface ManyPlan extends PlannedRows, CheckedRows {
   readonly kind: 'many'
   /**
    * What happens to the rows. To lock them returns their keys, and to count them changes nothing. If they are locked
@@ -39,7 +39,6 @@ export interface ManyPlan
   readonly references: readonly ReferenceCheck[]
   /** Whether the statement returns the keys of the written rows. */
   readonly returnsKeys: boolean
-  readonly values: readonly unknown[]
 }
 
 export interface ManyOptions extends PlanOptions {
@@ -79,7 +78,7 @@ export function planMany (
   if (narrows === 'no' && errors.count === 0) errors.push(notNarrowed(whitelist))
   errors.throw()
   return {
-    kind: 'count',
+    kind: 'target',
     model: whitelist.model,
     conditions,
     customs,

@@ -35,7 +35,7 @@ export function errorsBeforePlanning (
 }
 
 /** What the plans of lists and streams have in common. Streams refuse facets. */
-type PlannedRows =
+type ListedRows =
   & Pick<ListPlan, 'model' | 'conditions' | 'customs' | 'deleted' | 'order' | 'selection'>
   & Partial<Pick<ListPlan, 'facets'>>
 
@@ -46,7 +46,7 @@ export function planRows (
   options: PlanOptions,
   values: Values,
   errors: QueryErrors
-): PlannedRows {
+): ListedRows {
   const filtered = planFilters(params, whitelist, values, errors, options)
   const { conditions, customs, deleted = deletedOf(options) } = filtered
   const order = planOrder(params, conditions, whitelist, errors)

@@ -84,8 +84,8 @@ export interface PlannedFacet {
   readonly instead: readonly Condition[]
 }
 
-/** The members that the plans of all reads have in common. */
-interface ReadPlan {
+/** Rows of an entity. All reads have them, and writes of many rows. */
+export interface PlannedRows {
   readonly model: EntityModel
   readonly conditions: readonly Condition[]
   readonly customs: readonly CustomCondition[]
@@ -107,7 +107,7 @@ export interface AnswerLimits {
 }
 
 /** The members that the plans of all reads of records have in common. */
-interface AnswerPlan extends ReadPlan {
+interface AnswerPlan extends PlannedRows {
   readonly selection: Selection
   /** The limits of the answer. Absent if includes cannot make the answer larger than its rows. */
   readonly limits?: AnswerLimits
@@ -215,7 +215,7 @@ export interface GetPlan extends AnswerPlan {
 }
 
 /** The number of rows, counted or as PostgreSQL's planner estimates it, or whether a row exists. */
-export interface CountPlan extends ReadPlan {
+export interface CountPlan extends PlannedRows {
   readonly kind: 'count' | 'estimate' | 'exists'
 }
 
@@ -233,7 +233,7 @@ export interface Grouping {
 }
 
 /** A page of groups, with numbers about their rows. */
-export interface AggregatePlan extends ReadPlan {
+export interface AggregatePlan extends PlannedRows {
   readonly kind: 'aggregate'
   readonly groups: readonly GroupTerm[]
   readonly numbers: readonly GroupNumber[]
@@ -248,4 +248,4 @@ export interface AggregatePlan extends ReadPlan {
   readonly maxBytes: number
 }
 
-export type Plan = ListPlan | KeysetPlan | GetPlan | CountPlan | StreamPlan | RecordsPlan | AggregatePlan
+export type ReadPlan = ListPlan | KeysetPlan | GetPlan | CountPlan | StreamPlan | RecordsPlan | AggregatePlan

@@ -12,7 +12,7 @@ import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
 import {
   discriminatorOf, referenceChecks, withoutDiscriminator, type Assignment, type CheckedRows, type InsertPlan,
-  type MayBeHidden, type RowWritePlan, type WritePlan, type WriteTarget,
+  type MayBeHidden, type ReturningWrite, type WriteTarget,
 } from './write.ts'
 
 /** What an upsert does to one row. At least one of `insert` and `update` is given. */
@@ -31,7 +31,7 @@ interface UpsertTarget extends Omit<WriteTarget, 'key'> {
 }
 
 /** Changes or inserts one row. */
-export interface UpsertPlan extends WritePlan, UpsertTarget, CheckedRows {
+export interface UpsertPlan extends ReturningWrite, UpsertTarget, CheckedRows {
   readonly kind: 'upsert'
   /** The changes; `undefined` if a present row is not changed. */
   readonly assignments: readonly Assignment[] | undefined
@@ -52,7 +52,7 @@ export interface GivenColumn extends Pick<Assignment, 'column' | 'property'> {
 }
 
 /** Changes or inserts each of several rows, or else fails. */
-export interface UpsertManyPlan extends WritePlan, UpsertTarget, CheckedRows {
+export interface UpsertManyPlan extends ReturningWrite, UpsertTarget, CheckedRows {
   readonly kind: 'upsertMany'
   /** Whether the statement returns the key of each row beside its record. */
   readonly returnsKey: boolean
@@ -65,8 +65,6 @@ export interface UpsertManyPlan extends WritePlan, UpsertTarget, CheckedRows {
   readonly own?: SlotsOf
   readonly count: Slot
 }
-
-export type AnyWritePlan = RowWritePlan | UpsertPlan | UpsertManyPlan
 
 /** Plans the upsert of one row. */
 export function planUpsert (

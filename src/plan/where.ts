@@ -6,20 +6,13 @@
 import { madeOnce } from '../base/made-once.ts'
 import type { ComparePart, RelationKeyPart, Comparison as Compared, Where, WherePart } from '../conditions/index.ts'
 import {
-  columnsOf,
-  arrayLiteral,
-  wireTypeOf,
-  type EntityModel,
-  type Property,
-  type SqlValue,
-  type ValueType,
+  columnsOf, arrayLiteral, wireTypeOf, type EntityModel, type Property, type SqlValue, type ValueType,
 } from '../model/index.ts'
 import type { ComparisonOperator } from '../operators/index.ts'
 import type { Condition, EntityConditions, Operand, Slot } from './condition-types.ts'
-import type { FixedValue, KeysetPlan, Plan } from './plan-types.ts'
+import type { Plan } from './any-plan.ts'
+import type { FixedValue, KeysetPlan, ReadPlan } from './plan-types.ts'
 import { Values } from './values.ts'
-import type { ManyPlan } from './many.ts'
-import type { AnyWritePlan } from './upsert.ts'
 
 /** Maximum number of comparisons in one condition, because each number of comparisons is a separate shape. */
 const MAX_COMPARISONS = 50
@@ -34,7 +27,7 @@ const MAX_COMPARISONS = 50
  * @example
  * withConditions(plan, readCondition({ tenant: 5 }, plan.model), new Map())
  */
-export function withConditions<AnyPlan extends Plan | AnyWritePlan | ManyPlan> (
+export function withConditions<AnyPlan extends Plan> (
   plan: AnyPlan,
   scope: Where | undefined,
   filters: ReadonlyMap<EntityModel, Where> & { readonly fixed?: boolean },
@@ -45,20 +38,25 @@ export function withConditions<AnyPlan extends Plan | AnyWritePlan | ManyPlan> (
   const own = scope === undefined ? NONE : translate(scope, plan.model, values)
   const ofRequest = values.list.length
   const ofEntities = own && translateAll(filters, values)
-  if (ofEntities === undefined) return undefined
-  const complete = { ...plan, filters: ofEntities, values: values.list }
-  if (filters.fixed === true && plan.kind === 'keyset') {
-    ;(complete as { fixed?: KeysetPlan['fixed'] }).fixed = fixedFrom(ofRequest, values.list)
-  }
-  if (own!.length > 0 && 'conditions' in complete) {
-    ;(complete as { conditions: readonly Condition[] }).conditions = [...complete.conditions, ...own!]
-  }
+  if (own === undefined || ofEntities === undefined) return undefined
+  const added: Added = { filters: ofEntities, values: values.list }
+  if (filters.fixed === true && plan.kind === 'keyset') added.fixed = fixedFrom(ofRequest, values.list)
+  if (own.length > 0 && 'conditions' in plan) added.conditions = [...plan.conditions, ...own]
   if (inside !== undefined) {
     const checked = translate(inside, plan.model, values)
     if (checked === undefined) return undefined
-    ;(complete as { inside?: readonly Condition[] }).inside = checked
+    added.inside = checked
   }
-  return complete
+  return { ...plan, ...added }
+}
+
+/** The members of a plan that change with the conditions of its request. */
+interface Added {
+  readonly filters: EntityConditions
+  readonly values: readonly unknown[]
+  fixed?: KeysetPlan['fixed']
+  conditions?: readonly Condition[]
+  inside?: readonly Condition[]
 }
 
 /**
@@ -67,7 +65,7 @@ export function withConditions<AnyPlan extends Plan | AnyWritePlan | ManyPlan> (
  * @example
  * withTranslated(plan, readCondition({ tenant: 5, owner: { name: 'Ann' } }, plan.model)).rest // { owner: .. }
  */
-export function withTranslated<AnyPlan extends Plan> (
+export function withTranslated<AnyPlan extends ReadPlan> (
   plan: AnyPlan,
   scope: Where
 ): { readonly plan: AnyPlan, readonly rest: Where } {

@@ -8,7 +8,6 @@ import { planKey, type Id } from './key.ts'
 import type { Condition, Deleted, EntityConditions, Slot } from './condition-types.ts'
 import type { Selection } from './plan-types.ts'
 import { Values } from './values.ts'
-import type { DeleteEachPlan, UpdateEachPlan } from './write-each.ts'
 
 /** A column, and the bound value that it is set to. */
 export interface Assignment {
@@ -26,7 +25,8 @@ export interface ReferenceCheck {
   readonly present?: readonly string[]
 }
 
-export interface WritePlan {
+/** What the plans of writes that return records have in common. */
+export interface ReturningWrite {
   readonly model: EntityModel
   /** The values that the statement returns for each row. */
   readonly selection: Selection
@@ -54,7 +54,7 @@ export interface CheckedRows {
 }
 
 /** New rows. */
-export interface InsertPlan extends WritePlan, CheckedRows {
+export interface InsertPlan extends ReturningWrite, CheckedRows {
   readonly kind: 'insert'
   /** Whether the statement returns the key of each row beside its record. */
   readonly returnsKey: boolean
@@ -77,17 +77,14 @@ export interface WriteTarget {
   readonly versions?: Slot
 }
 
-export interface UpdatePlan extends WritePlan, WriteTarget, CheckedRows {
+export interface UpdatePlan extends ReturningWrite, WriteTarget, CheckedRows {
   readonly kind: 'update'
   readonly assignments: readonly Assignment[]
 }
 
-export interface DeletePlan extends WritePlan, WriteTarget {
+export interface DeletePlan extends ReturningWrite, WriteTarget {
   readonly kind: 'delete'
 }
-
-/** A write that either finds its row or makes it. `upsert.ts` has those that do one or the other. */
-export type RowWritePlan = InsertPlan | UpdatePlan | DeletePlan | UpdateEachPlan | DeleteEachPlan
 
 /**
  * Plans the insertion of rows.

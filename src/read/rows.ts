@@ -1,12 +1,8 @@
 /** Begins a read, compiles the statements of its plan, and reads their rows. */
 import { wait, type Steps } from '../base/steps.ts'
-import type { Plan } from '../plan/index.ts'
+import type { ReadPlan } from '../plan/index.ts'
 import {
-  type Call,
-  type CompiledRead,
-  type RequestConditions,
-  type ReadFilters,
-  readStatement,
+  type Call, type CompiledRead, type RequestConditions, type ReadFilters, readStatement,
 } from '../resource/index.ts'
 import { planAgain } from '../answer/index.ts'
 import { enterStage } from '../run/index.ts'
@@ -36,7 +32,7 @@ export interface PreparedRead extends Read {
 }
 
 /** Asks for the filters of a read. */
-export function * prepareRead (read: Read, plan: Plan): Steps<PreparedRead> {
+export function * prepareRead (read: Read, plan: ReadPlan): Steps<PreparedRead> {
   return { ...read, filters: yield * read.resource.filtersOf(read.session, plan, read.conditions) }
 }
 
@@ -46,7 +42,7 @@ export function * prepareRead (read: Read, plan: Plan): Steps<PreparedRead> {
  *
  * @throws {TooLargeError} when the answer exceeds a limit
  */
-export function * findRows (read: PreparedRead, plan: Plan): Steps<FoundRows> {
+export function * findRows (read: PreparedRead, plan: ReadPlan): Steps<FoundRows> {
   const { resource, session, conditions, operation, filters } = read
   const statement = resource.prepareWith(session, plan, conditions, operation, filters)
   const rows = yield * wait(readStatement(session, statement))

@@ -3,15 +3,8 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { doInTurn } from '../base/steps.ts'
 import { parseExact } from '../model/index.ts'
 import {
-  planStream,
-  planStreamKeys,
-  planStreamOffset,
-  planStreamPage,
-  planStreamRecords,
-  type Plan,
-  type SortTexts,
-  type StreamKey,
-  type StreamPlan,
+  planStream, planStreamKeys, planStreamOffset, planStreamPage, planStreamRecords, type ReadPlan, type SortTexts,
+  type StreamKey, type StreamPlan,
 } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
 import type { Call, CompiledRead } from '../resource/index.ts'
@@ -43,7 +36,7 @@ export async function * readStream (
 }
 
 /** Returns the statement of a plan, with the conditions of the stream's request. */
-type StatementOf = (plan: Plan) => Promise<CompiledRead>
+type StatementOf = (plan: ReadPlan) => Promise<CompiledRead>
 
 interface Batch {
   readonly items: string[]

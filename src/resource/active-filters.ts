@@ -10,7 +10,7 @@ import { SyncSession } from '../database/index.ts'
 import { DatabaseError } from '../base/errors.ts'
 import { after, allOf, type OrPromise } from '../base/or-promise.ts'
 import type { EntityModel } from '../model/index.ts'
-import type { Plan, SwitchedCondition } from '../plan/index.ts'
+import type { PlannedRows, SwitchedCondition } from '../plan/index.ts'
 import { NO_FILTERS, NONE_SWITCHED, type ActiveFilters, type SwitchedFilters } from './request-conditions.ts'
 import { RequestSession } from './request-session.ts'
 import { readFilter } from './scope.ts'
@@ -55,7 +55,7 @@ function filtersByEntity (
 /** The conditions of the filters that a request has switched on. */
 export function switchedFilters (
   session: CrudSession,
-  { model, customs }: Pick<Plan, 'model' | 'customs'>
+  { model, customs }: Pick<PlannedRows, 'model' | 'customs'>
 ): OrPromise<SwitchedFilters> {
   const switched = customs.filter((custom) => custom.kind === 'switched')
   if (switched.length === 0) return NONE_SWITCHED

@@ -2,7 +2,7 @@
 import { readConstant, toMikroOrm, type Visible } from '../conditions/index.ts'
 import type { CustomFilterContext } from '../config/index.ts'
 import { FilterValidationError } from '../base/errors.ts'
-import type { CallbackCondition, Plan } from '../plan/index.ts'
+import type { CallbackCondition, PlannedRows } from '../plan/index.ts'
 import {
   builderOf, filterOfRow, filterSql, foreignOrder, foreignSql, type AnyQueryBuilder, type Bind, type Foreign, type Sql,
 } from '../sql/index.ts'
@@ -21,7 +21,7 @@ import { emOf, type CrudSession } from './crud-session.ts'
  */
 export function foreignOf (
   session: CrudSession,
-  plan: Pick<Plan, 'model' | 'customs'>,
+  plan: Pick<PlannedRows, 'model' | 'customs'>,
   { scope, target, inside, context: given }: RequestConditions,
   filters: ActiveFilters,
   values: unknown[],

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { LRUCache } from 'lru-cache'
 import { entitiesBehind, readConstant, toMikroOrm } from '../conditions/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import { entitiesOf, type AnyWritePlan, type ManyPlan, type Plan } from '../plan/index.ts'
+import { entitiesOf, type Plan, type ReadPlan, type WritePlan } from '../plan/index.ts'
 import { toWireOf, toWireOfGroups, type ToWire } from '../answer/index.ts'
 import {
   dialectOf, mayRepeatKeys, PreparedText, schemaOfUnaccent, type BoundStatement, type QueryOrigin,
@@ -95,17 +95,17 @@ export class Statements {
   readonly #writes = new KeptShapes(() => new KeptForms(isSameWriteForm))
 
   /** The statement of a plan that contains all conditions of its request. */
-  of (em: EntityManager, plan: Plan | AnyWritePlan | ManyPlan): KeptStatement {
+  of (em: EntityManager, plan: Plan): KeptStatement {
     return isWrite(plan) ? this.#write(em, plan) : this.#read(em, plan)
   }
 
-  #read (em: EntityManager, plan: Plan): KeptStatement {
+  #read (em: EntityManager, plan: ReadPlan): KeptStatement {
     const { forms, rowNumbers } = this.#reads.of(shapeOf(plan))
     const form = formOf(plan, dialectOf(em), rowNumbers)
     return forms.find(form) ?? forms.add(form, keepRead(em, plan, form, rowNumbers))
   }
 
-  #write (em: EntityManager, plan: AnyWritePlan | ManyPlan): KeptStatement {
+  #write (em: EntityManager, plan: WritePlan): KeptStatement {
     const forms = this.#writes.of(writeShapeOf(plan))
     const form = writeFormOf(em, plan.model)
     return forms.find(form) ?? forms.add(form, keepWrite(em, plan, form))
@@ -114,7 +114,7 @@ export class Statements {
 
 /** Whether statements of each kind of plan write. A statement that only reads may be sent again. */
 const WRITES: {
-  readonly [Kind in (Plan | AnyWritePlan | ManyPlan)['kind']]: Kind extends (AnyWritePlan | ManyPlan)['kind'] ? true
+  readonly [Kind in Plan['kind']]: Kind extends WritePlan['kind'] ? true
     : false
 } = {
   list: false,
@@ -136,10 +136,10 @@ const WRITES: {
   upsertMany: true,
 }
 
-const isWrite = (plan: Plan | AnyWritePlan | ManyPlan): plan is AnyWritePlan | ManyPlan => WRITES[plan.kind]
+const isWrite = (plan: Plan): plan is WritePlan => WRITES[plan.kind]
 
 /** Whether a plan reads one row by its key, and nothing whose cost depends on other rows. */
-function isBriefPlan (plan: Plan): boolean {
+function isBriefPlan (plan: ReadPlan): boolean {
   return plan.kind === 'get' && !showsRelated(plan.selection) && !showsComputed(plan)
 }
 
@@ -149,7 +149,7 @@ export const writeFormOf = (em: EntityManager, { table }: EntityModel): WriteFor
   keysRepeat: mayRepeatKeys(em, table),
 })
 
-function keepRead (em: EntityManager, plan: Plan, form: Form, rowNumbers: RowNumbers): KeptStatement {
+function keepRead (em: EntityManager, plan: ReadPlan, form: Form, rowNumbers: RowNumbers): KeptStatement {
   const known = new Set(entitiesOf(plan))
   const { foreign, ...kept } = foreignToKeep(em, (model) => {
     // the statement would use an entity without its filters
@@ -169,7 +169,7 @@ function keepRead (em: EntityManager, plan: Plan, form: Form, rowNumbers: RowNum
   }
 }
 
-function keepWrite (em: EntityManager, plan: AnyWritePlan | ManyPlan, form: WriteForm): KeptStatement {
+function keepWrite (em: EntityManager, plan: WritePlan, form: WriteForm): KeptStatement {
   const { foreign, ...kept } = foreignToKeep(em)
   const statement = compileAnyWrite(plan, foreign, form)
   const isMany = plan.kind === 'many'
@@ -248,7 +248,7 @@ export function bindOnce (
 }
 
 /** The conversion that the records of a read need. */
-export function toWireOfPlan (plan: Plan): ToWire | undefined {
+export function toWireOfPlan (plan: ReadPlan): ToWire | undefined {
   if (plan.kind === 'aggregate') return toWireOfGroups(plan)
   return 'selection' in plan ? toWireOf(plan.selection) : undefined
 }

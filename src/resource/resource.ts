@@ -8,9 +8,9 @@ import {
 import type { EntityModel } from '../model/index.ts'
 import {
   entitiesOf, isCustomTerm, planEstimate, planPrevious, planSelection, QueryErrors, relationsOfWhitelist,
-  resolveUpsertKeys, resolveWhitelist,
-  resolveWritable, upsertKeysFor, withConditions, withTranslated, type AnyWritePlan, type ListPlan, type ManyPlan,
-  type OwnedChildren, type Plan, type Selection, type UpsertKey, type Whitelist, type Writable,
+  resolveUpsertKeys, resolveWhitelist, resolveWritable, upsertKeysFor, withConditions, withTranslated, type ListPlan,
+  type ManyTarget, type OwnedChildren, type Plan, type ReadPlan, type Selection, type UpsertKey, type Whitelist,
+  type Writable, type WritePlan,
 } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
 import { dialectOf, enterStage, isUnaccentKnown, originsOf, type QueryOrigin } from '../run/index.ts'
@@ -25,9 +25,7 @@ import {
 } from './request-conditions.ts'
 import { modelsOf } from './models.ts'
 import { withRows } from './role-rows.ts'
-import {
-  bindKept, bindOnce, Statements, toWireOfPlan, writeFormOf, type CompiledRead,
-} from './kept-statements.ts'
+import { bindKept, bindOnce, Statements, toWireOfPlan, writeFormOf, type CompiledRead } from './kept-statements.ts'
 import { readScope } from './scope.ts'
 import { knowUnaccent, sharedEmOf, type CrudSession } from './crud-session.ts'
 import { checkConstants, checkFilters } from './whitelisted.ts'
@@ -48,9 +46,9 @@ export interface PreviousValues {
 
 /** A plan with all conditions of its request. */
 interface PlannedRead extends ReadFilters {
-  readonly plan: Plan
+  readonly plan: ReadPlan
   /** The plan that contains the conditions of its request; `undefined` if only MikroORM can compile one of them. */
-  readonly complete: Plan | undefined
+  readonly complete: ReadPlan | undefined
   /** The same conditions, for MikroORM. */
   readonly conditions: RequestConditions
 }
@@ -171,7 +169,7 @@ export class Resource {
   /** The statement of a plan with the request's values. The conditions are planned first, then the plan is compiled. */
   * prepare (
     session: CrudSession,
-    plan: Plan,
+    plan: ReadPlan,
     conditions: RequestConditions,
     operation: QueryOperation
   ): Steps<CompiledRead> {
@@ -180,7 +178,7 @@ export class Resource {
   }
 
   /** The conditions of MikroORM's filters and of the role's rows for a read. */
-  * filtersOf (session: CrudSession, plan: Plan, conditions: RequestConditions): Steps<ReadFilters> {
+  * filtersOf (session: CrudSession, plan: ReadPlan, conditions: RequestConditions): Steps<ReadFilters> {
     if (this.whitelist.needsUnaccent && !isUnaccentKnown(sharedEmOf(session))) yield * knowUnaccent(session)
     enterStage('plan')
     const { actor, filtered } = conditions
@@ -194,14 +192,14 @@ export class Resource {
   }
 
   /** The entities whose rows a plan reads. */
-  entitiesRead (plan: Plan): readonly EntityModel[] {
+  entitiesRead (plan: ReadPlan | ManyTarget): readonly EntityModel[] {
     return hasCallbacks(plan) ? this.entities : entitiesOf(plan)
   }
 
   /** The same statement, given the conditions of MikroORM's filters and of the role's rows. It waits for nothing. */
   prepareWith (
     session: CrudSession,
-    plan: Plan,
+    plan: ReadPlan,
     conditions: RequestConditions,
     operation: QueryOperation,
     given: ReadFilters
@@ -214,7 +212,7 @@ export class Resource {
     return statement
   }
 
-  #plan (plan: Plan, conditions: RequestConditions, given: ReadFilters): PlannedRead {
+  #plan (plan: ReadPlan, conditions: RequestConditions, given: ReadFilters): PlannedRead {
     const { filters } = given
     if (plan.kind === 'list' && plan.window.count === 'planned') this.#checkEstimate(plan, conditions, filters)
     const complete = hasCallbacks(plan) ? undefined : withConditions(plan, ownConditions(conditions), filters)
@@ -248,7 +246,7 @@ export class Resource {
   /** The statement of a write with the request's values, also planned first and then compiled. */
   prepareWrite (
     session: CrudSession,
-    plan: AnyWritePlan | ManyPlan,
+    plan: WritePlan,
     conditions: RequestConditions,
     filters: ActiveFilters,
     operation: QueryOperation,
@@ -276,7 +274,7 @@ export class Resource {
   /** The kept statement of a plan, unless conditions of the configuration lead to rows that are filtered. */
   #kept (
     session: CrudSession,
-    plan: Plan | AnyWritePlan | ManyPlan,
+    plan: Plan,
     filters: ActiveFilters,
     origin: QueryOrigin
   ): CompiledRead | undefined {
@@ -299,12 +297,12 @@ export class Resource {
  */
 function partlyTranslated (
   { plan, conditions }: PlannedRead
-): { readonly plan: Plan, readonly conditions: RequestConditions } {
+): { readonly plan: ReadPlan, readonly conditions: RequestConditions } {
   if (conditions.scope === undefined) return { plan, conditions }
   const { plan: partly, rest } = withTranslated(plan, conditions.scope)
   return { plan: partly, conditions: { ...conditions, scope: rest.length === 0 ? undefined : rest } }
 }
 
 /** Whether a plan contains callbacks of the application, which may use any entity. */
-const hasCallbacks = (plan: Plan): boolean =>
+const hasCallbacks = (plan: ReadPlan | ManyTarget): boolean =>
   plan.customs.length > 0 || ((plan.kind === 'list' || plan.kind === 'stream') && plan.order.some(isCustomTerm))

@@ -6,7 +6,9 @@
  */
 import { sameIn } from './same-members.ts'
 import { isFormula, keyColumns, type RelationProperty } from '../model/index.ts'
-import { isComputed, isCustomTerm, type ListPlan, type Plan, type PlannedInclude, type Window } from '../plan/index.ts'
+import {
+  isComputed, isCustomTerm, type ListPlan, type ReadPlan, type PlannedInclude, type Window,
+} from '../plan/index.ts'
 import type { Dialect } from './dialect.ts'
 import { forecastOf } from './forecast.ts'
 import { showsRelated } from './members.ts'
@@ -73,7 +75,7 @@ const UNKNOWN: RowsKept = { kept: 'many', fitsEach: false }
  *
  * @param expected how many rows the filters are likely to keep. The plan must then contain all of its conditions
  */
-export function formOf (plan: Plan, dialect: Dialect, expected: RowsKept = UNKNOWN): Form {
+export function formOf (plan: ReadPlan, dialect: Dialect, expected: RowsKept = UNKNOWN): Form {
   const { kept } = expected
   const limits = limitsOf(plan)
   const isList = plan.kind === 'list'
@@ -169,7 +171,7 @@ function columnsOf (plan: ListPlan, rows: Form['rows'], kept: RowsKept['kept']):
 }
 
 /** To look up the related rows of each row is the fastest way, unless there are many rows. */
-function numbersOf (plan: Plan, dialect: Dialect, rows: Form['rows'], { fitsEach }: RowsKept): Form['numbers'] {
+function numbersOf (plan: ReadPlan, dialect: Dialect, rows: Form['rows'], { fitsEach }: RowsKept): Form['numbers'] {
   if (!dialect.narrowsNumbers) return 'all'
   const isWorthwhile = plan.kind === 'list' && rows === 'gathered' && fitsEach && usesNumbers(plan) && narrows(plan)
   return isWorthwhile && readsColumns(plan) ? 'each' : 'kept'
@@ -209,7 +211,7 @@ function mayLookUp ({ model, selection, order }: ListPlan): boolean {
     selection.properties.length - keyColumns(model).length - sorted.length >= FEWEST_OTHERS
 }
 
-function limitsOf (plan: Plan): Form['limits'] {
+function limitsOf (plan: ReadPlan): Form['limits'] {
   if (!('selection' in plan) || plan.limits === undefined) return 'none'
   return plan.isDoubtful === true || forecastOf(plan.selection, plan.limits).weighed ? 'measured' : 'trusted'
 }
@@ -218,7 +220,7 @@ function limitsOf (plan: Plan): Form['limits'] {
  * The rows that are measured are read level by level. Related records are looked up for each parent only in statements
  * with few parents, which those of streams are not.
  */
-function relatedOf ({ kind }: Plan, dialect: Dialect, limits: Form['limits']): Form['related'] {
+function relatedOf ({ kind }: ReadPlan, dialect: Dialect, limits: Form['limits']): Form['related'] {
   const isPage = kind === 'list' || kind === 'keyset' || kind === 'get'
   return isPage && dialect.readsEachParent && limits !== 'measured' ? 'each' : 'grouped'
 }
@@ -237,7 +239,7 @@ export function formOfInclude ({ related }: Form, { relation, selection }: Plann
  * The server plans a list for the values of each run, even if it keeps the statement (`custom-plan.ts`). Of the other
  * statements, those whose number of rows depends on the values are not kept.
  */
-function isNamed ({ kind }: Plan, dialect: Dialect): boolean {
+function isNamed ({ kind }: ReadPlan, dialect: Dialect): boolean {
   switch (kind) {
     case 'get':
     case 'exists':

@@ -4,7 +4,7 @@
  * records.
  */
 import type { EntityModel } from '../model/index.ts'
-import type { CustomTerm, Plan } from '../plan/index.ts'
+import type { CustomTerm, ReadPlan } from '../plan/index.ts'
 import { conditionContext } from './condition.ts'
 import { plannedForValues } from './custom-plan.ts'
 import { BESIDE_ORDER, besideRows, FACETS_COLUMN, facetsSql } from './facets.ts'
@@ -43,7 +43,7 @@ export interface Foreign {
 }
 
 /** Compiles a plan in a form. */
-export function compile (plan: Plan, foreign: Foreign, form: Form): Statement {
+export function compile (plan: ReadPlan, foreign: Foreign, form: Form): Statement {
   return compileShape(plan, form, foreign)
 }
 

@@ -7,8 +7,8 @@ import { factsOf } from '../config/index.ts'
 import type { SyncSession } from '../database/index.ts'
 import { isFormula, type EntityModel, type Property } from '../model/index.ts'
 import {
-  haveLinks, planExists, planGet, type AnyWritePlan, type BodyRules, type Id, type ManyPlan, type Plan,
-  type RecordData, type Selection,
+  haveLinks, planExists, planGet, type BodyRules, type Id, type ReadPlan, type RecordData, type Selection,
+  type WritePlan,
 } from '../plan/index.ts'
 import {
   activeFilters, filtersBehind, inTransaction, knowServer, knowTriggers, knowUnaccent, NO_FILTERS, runStatement,
@@ -67,7 +67,7 @@ interface FilteredWrite {
 }
 
 /** Runs the statement of a plan and returns the rows that it wrote. */
-export function * runWrite (write: Write, plan: AnyWritePlan, filters: ActiveFilters): Steps<Written[]> {
+export function * runWrite (write: Write, plan: WritePlan, filters: ActiveFilters): Steps<Written[]> {
   // If-Match names versions, and the entity has none
   if ('versions' in plan && plan.versions !== undefined && plan.model.version === undefined) return []
   return yield * sendPrepared(write.session, prepareWrite(write, plan, filters, writtenRows))
@@ -82,7 +82,7 @@ const writtenRows = (rows: readonly Row[]): Written[] => rows.map(writtenOf)
  */
 export function prepareWrite<Answer> (
   write: Write,
-  plan: AnyWritePlan | ManyPlan,
+  plan: WritePlan,
   filters: ActiveFilters,
   answer: (rows: readonly Row[]) => Answer
 ): Prepared<Answer> {
@@ -96,13 +96,13 @@ export function prepareWrite<Answer> (
 }
 
 /** Whether the rows of a plan are what hooks are told of: they are not told of children. */
-const tells = ({ kind }: AnyWritePlan | ManyPlan): boolean =>
+const tells = ({ kind }: WritePlan): boolean =>
   kind === 'insert' || kind === 'update' || kind === 'delete'
 
 /** Runs a statement that only reads rows, on the server that is written to. */
 export function * look (
   write: Write,
-  plan: Plan,
+  plan: ReadPlan,
   conditions: RequestConditions = write.conditions
 ): Steps<readonly Row[]> {
   const { resource, session, operation } = write

@@ -2,7 +2,7 @@
 import { p } from '@mikro-orm/postgresql'
 import t from 'tap'
 import { AllowedInclude } from '../../src/config/index.ts'
-import { planGet, planList, resolveWhitelist, type Plan } from '../../src/plan/index.ts'
+import { planGet, planList, resolveWhitelist, type ReadPlan } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { modelsOf } from '../helpers/models.ts'
 import { compiled, whitelist, type Names } from './helper.ts'
@@ -27,10 +27,10 @@ const allowed: Names = {
   allowedIncludes: ['items', 'items.parts'],
 }
 
-function plan (query: string, pagination: Names['pagination'] = {}): Plan {
+function plan (query: string, pagination: Names['pagination'] = {}): ReadPlan {
   return planList(parseQueryParams(query), resolveWhitelist(whitelist({ ...allowed, pagination }), models.of(Shop)))
 }
-const textOf = (plan: Plan) => compiled(plan).text
+const textOf = (plan: ReadPlan) => compiled(plan).text
 const statement = (query: string, pagination?: Names['pagination']) => textOf(plan(query, pagination))
 
 t.test('a page without long values and includes is the same as without limits', async (t) => {

@@ -8,8 +8,7 @@ import t from 'tap'
 import { readCondition } from '../../src/conditions/index.ts'
 import { AllowedField, QueryBuilderConfig } from '../../src/config/index.ts'
 import {
-  planChanges, planCount, planGet, planUpdate, resolveWhitelist, withConditions, type AnyWritePlan, type ManyPlan,
-  type ManyTarget,
+  planChanges, planCount, planGet, planUpdate, resolveWhitelist, withConditions, type ManyTarget, type WritePlan,
 } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { CITUS, compileAnyWrite, POSTGRESQL, type Dialect } from '../../src/sql/index.ts'
@@ -44,14 +43,14 @@ const { selection } = planGet(id, parseQueryParams('fields=title'), whitelist)!
 const property = model.properties.get('title') as never
 const data = { columns: [{ column: 'title', property }], values: ['x'], references: [] }
 const count = planCount(parseQueryParams(''), whitelist)
-const target = { ...count, kind: 'count', narrows: 'certainly' } as never as ManyTarget
-const inScope = <Plan extends AnyWritePlan | ManyPlan>(plan: Plan): Plan =>
+const target: ManyTarget = { ...count, kind: 'target', narrows: 'certainly' }
+const inScope = <Plan extends WritePlan>(plan: Plan): Plan =>
   withConditions(plan, readCondition({ tenant_id: 1 }, model), new Map())!
 
 const update = planUpdate(id, data, selection, {
   deleted: 'without', versions: ['2026-01-01T00:00:00.000Z'], mayBeHidden: () => false,
 })!
-const textOf = (plan: AnyWritePlan | ManyPlan): string =>
+const textOf = (plan: WritePlan): string =>
   compileAnyWrite(inScope(plan), nothingForeign, { dialect: CITUS, keysRepeat: false }).text
 
 const VERSION =

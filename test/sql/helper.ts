@@ -1,7 +1,7 @@
 /** Statements of query strings, and their results. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { CrudBase, CrudPage, CrudReadOptions } from '../../src/crud/index.ts'
-import { planList, resolveWhitelist, type Plan } from '../../src/plan/index.ts'
+import { planList, resolveWhitelist, type ReadPlan } from '../../src/plan/index.ts'
 import type { PlanOptions } from '../../src/plan/plan-rows.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { compile, formOf, POSTGRESQL, type Foreign, type Statement } from '../../src/sql/index.ts'
@@ -19,7 +19,7 @@ export const nothingForeign: Foreign = {
 }
 
 /** The statement of a plan on a server that is not distributed. */
-export const compiled = (plan: Plan, foreign = nothingForeign): Statement =>
+export const compiled = (plan: ReadPlan, foreign = nothingForeign): Statement =>
   compile(plan, foreign, formOf(plan, POSTGRESQL))
 
 /** The statement of a list. */
@@ -44,7 +44,7 @@ export function unlimitedStatementOf (
 }
 
 /** A plan without the limits of its answer. */
-export function unlimited<AnyPlan extends Plan> (plan: AnyPlan): AnyPlan {
+export function unlimited<AnyPlan extends ReadPlan> (plan: AnyPlan): AnyPlan {
   const { limits, ...rest } = plan as AnyPlan & { limits?: unknown }
   return rest as AnyPlan
 }

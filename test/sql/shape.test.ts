@@ -5,7 +5,7 @@ import { AllowedFilters } from '../../src/config/index.ts'
 import type { EntityModel } from '../../src/model/index.ts'
 import {
   EMPTY_RECORD, entitiesOf, isNullableTerm, planChanges, planCount, planDelete, planExists, planGet, planInsert,
-  planUpdate, withConditions, type Condition, type ManyPlan, type AnyWritePlan, type KeysetPlan, type Plan,
+  planUpdate, withConditions, type Condition, type KeysetPlan, type ManyPlan, type ReadPlan, type WritePlan,
 } from '../../src/plan/index.ts'
 import { planPage } from '../../src/plan/position.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
@@ -28,13 +28,13 @@ export const incomplete: PartWriters<Wider> = CONDITION_WRITERS.key
 const exact = whitelistOf(wide)
 const none = whitelistOf({ ...wide, pagination: { count: 'none' } })
 
-const written = (plan: Plan, form = formOf(plan, POSTGRESQL)) => {
+const written = (plan: ReadPlan, form = formOf(plan, POSTGRESQL)) => {
   const { text, slots, columns, namedText } = compile(plan, nothingForeign, form)
   return JSON.stringify([text, slots, columns, namedText])
 }
 
 /** A page by cursor in the middle of a list. Its shape depends on which values are null, and not on the values. */
-const keyset: fc.Arbitrary<Plan> = fc.record({
+const keyset: fc.Arbitrary<ReadPlan> = fc.record({
   query: queryOf(), side: fc.constantFrom('after' as const, 'before' as const), inclusive: fc.boolean(),
   witness: fc.boolean(), nulls: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }), first: fc.boolean(),
 })
@@ -44,7 +44,7 @@ const keyset: fc.Arbitrary<Plan> = fc.record({
     return first ? plan : planPage(plan, { side, inclusive, values, texts: values }, { witness })
   })
 
-const plan: fc.Arbitrary<Plan> = fc.tuple(queryOf(), fc.constantFrom(exact, none), fc.boolean(),
+const plan: fc.Arbitrary<ReadPlan> = fc.tuple(queryOf(), fc.constantFrom(exact, none), fc.boolean(),
   fc.constantFrom('list', 'list', 'count', 'get', 'exists'))
   .map(([query, whitelist, includeDeleted, kind]) => {
     switch (kind) {
@@ -85,7 +85,7 @@ const added: fc.Arbitrary<{ scope: Where | undefined, filters: ReadonlyMap<Entit
   return { scope: scope && readOn(Plant, scope), filters: new Map(filters) }
 })
 /** Half of the plans have no added conditions. */
-const withAdded = (plans: fc.Arbitrary<Plan>): fc.Arbitrary<Plan> =>
+const withAdded = (plans: fc.Arbitrary<ReadPlan>): fc.Arbitrary<ReadPlan> =>
   fc.oneof(plans, fc.tuple(plans, added).map(([plan, { scope, filters }]) => withConditions(plan, scope, filters)!))
 
 t.test('plans of the same shape and form have the same statement', async (t) => {
@@ -162,7 +162,7 @@ t.test('all other parts of a plan are part of the shape', async (t) => {
     'sort=name,price', 'sort=price,name', 'sort=-id', 'fields=id', 'fields=name', 'include=tags', 'include=label',
     'include=tags.plants', 'include=tags&fields[tags]=id', 'include=group', 'include=group.parent',
   ]
-  const plans: Plan[] = [exact, none].flatMap((whitelist) => queries.map((query) => planOf(query, whitelist)))
+  const plans: ReadPlan[] = [exact, none].flatMap((whitelist) => queries.map((query) => planOf(query, whitelist)))
   plans.push(
     planOf('', exact, { includeDeleted: true }), planGet(1, undefined, exact)!,
     planGet(plantUuid(1), undefined, exact)!, planGet(1, undefined, exact, { includeDeleted: true })!,
@@ -178,7 +178,7 @@ t.test('conditions of a request are part of the shape, and their values are not'
   const of = (scope: object | undefined, ...filters: ReadonlyArray<readonly [unknown, object]>) =>
     withConditions(base, scope && readOn(Plant, scope),
       new Map(filters.map(([entity, where]) => [models.of(entity), readOn(entity, where)])))!
-  const alike: ReadonlyArray<readonly [Plan, Plan]> = [
+  const alike: ReadonlyArray<readonly [ReadPlan, ReadPlan]> = [
     [of({ position: 1 }), of({ position: '2' })],
     [of({ position: [1] }), of({ position: { $in: [] } })],
     [of(undefined, [Tag, { weight: 1 }]), of(undefined, [Tag, { weight: 2 }])],
@@ -209,7 +209,7 @@ t.test('each part of a write that the compiler reads is part of its shape', asyn
   const insert = planInsert([data], selection, () => false)
   const update = planUpdate(1, data, selection, { deleted: 'without', mayBeHidden: () => false })!
   const reference = { target: models.of(Group), columns: ['id'], slots: [0] }
-  const plans: readonly AnyWritePlan[] = [
+  const plans: readonly WritePlan[] = [
     insert, { ...insert, returnsKey: false }, { ...insert, recordset: { common: 0, rows: 1 } },
     { ...insert, recordset: { common: 1, rows: 0 } }, { ...insert, discriminator: { column: 'kind', slot: 0 } },
     { ...insert, inside: [] }, { ...insert, rows: [[0]] }, { ...insert, references: [reference] },
@@ -218,7 +218,7 @@ t.test('each part of a write that the compiler reads is part of its shape', asyn
     { ...update, references: [reference] }, { ...update, filters: new Map([[models.of(Group), []]]) },
     planDelete(1, selection, { deleted: 'without' })!,
   ]
-  const target = { ...planOf('filter[name]=a', exact), kind: 'count', narrows: 'certainly' } as const
+  const target = { ...planOf('filter[name]=a', exact), kind: 'target', narrows: 'certainly' } as const
   const many = planChanges(target, { does: 'update', maxAffected: 9, data })
   const bulk: readonly ManyPlan[] = [
     many, { ...many, does: 'delete' }, { ...many, deleted: 'with' }, { ...many, conditions: [] },
@@ -228,6 +228,6 @@ t.test('each part of a write that the compiler reads is part of its shape', asyn
   t.equal(new Set([...plans, ...bulk].map(writeShapeOf)).size, plans.length + bulk.length)
   const otherBulk: ManyPlan = { ...many, values: [1] }
   t.equal(writeShapeOf(otherBulk), writeShapeOf(many))
-  const other: AnyWritePlan = { ...update, values: ['2'] }
+  const other: WritePlan = { ...update, values: ['2'] }
   t.equal(writeShapeOf(other), writeShapeOf(update))
 })

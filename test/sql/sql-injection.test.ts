@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import t from 'tap'
-import { planExists, planGet, type Plan } from '../../src/plan/index.ts'
+import { planExists, planGet, type ReadPlan } from '../../src/plan/index.ts'
 import { Shelf } from '../fixtures/entities.ts'
 import { assertProperty } from '../helpers/property.ts'
 import { planOf, whitelistOf } from '../plan/helper.ts'
@@ -14,7 +14,7 @@ import { queryOf, wide } from './queries.ts'
 
 const strict = whitelistOf(wide)
 const lenient = whitelistOf({ ...wide, ignoreInvalidErrors: true })
-const textOf = (plan: Plan) => compiled(plan).text
+const textOf = (plan: ReadPlan) => compiled(plan).text
 
 /** Places of values. */
 const VALUES = [

@@ -2,7 +2,7 @@
 import { NotFoundError } from '../../base/errors.ts'
 import type { Steps } from '../../base/steps.ts'
 import type { EntityModel } from '../../model/index.ts'
-import { EMPTY_RECORD, planDelete, planUpdate, type AnyWritePlan, type Id, type RecordData } from '../../plan/index.ts'
+import { EMPTY_RECORD, planDelete, planUpdate, type Id, type RecordData, type WritePlan } from '../../plan/index.ts'
 import { NO_FILTERS, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { checkChangedReferences, checkReferences, keyValuesOf, mayBeHidden, searchOf } from '../check-references.ts'
@@ -18,7 +18,7 @@ function planChange (
   id: Id,
   data: RecordData,
   filters: ActiveFilters
-): AnyWritePlan | undefined {
+): WritePlan | undefined {
   const { model, session, options, resource } = write
   return planUpdate(id, withOnUpdate(data, model, sharedEmOf(session)), resource.selection, {
     deleted: options.includeDeleted ? 'with' : 'without',
@@ -28,7 +28,7 @@ function planChange (
 }
 
 /** The plan of a statement that sets the mark of a deletion, or removes it if `deletedAt` is null. */
-function planMark (write: Write, id: Id, deletedAt: Date | null): AnyWritePlan | undefined {
+function planMark (write: Write, id: Id, deletedAt: Date | null): WritePlan | undefined {
   const { model, session, resource } = write
   const data = withOnUpdate(deletionOf(model, deletedAt), model, sharedEmOf(session))
   return planUpdate(id, data, resource.selection, {
@@ -51,7 +51,7 @@ export function deletionOf ({ deletedAt: mark }: EntityModel, deletedAt: Date | 
 }
 
 /** The plan of a statement that removes a row. */
-function planRemoval (write: Write, id: Id): AnyWritePlan | undefined {
+function planRemoval (write: Write, id: Id): WritePlan | undefined {
   return planDelete(id, write.resource.selection, { deleted: 'with', versions: versionsOf(write) })
 }
 
@@ -108,7 +108,7 @@ export function * removeRow (write: Write, id: Id, filters: ActiveFilters): Step
 
 function * runChange (
   write: Write,
-  plan: AnyWritePlan | undefined,
+  plan: WritePlan | undefined,
   filters: ActiveFilters
 ): Steps<Written | undefined> {
   if (plan === undefined) throw new NotFoundError()

@@ -1,7 +1,7 @@
 /** Inserts rows by one statement, or by several in a transaction. */
 import { ConflictError } from '../../base/errors.ts'
 import type { Steps } from '../../base/steps.ts'
-import { haveLinks, idOfKey, planInsert, type AnyWritePlan, type RecordData } from '../../plan/index.ts'
+import { haveLinks, idOfKey, planInsert, type RecordData, type WritePlan } from '../../plan/index.ts'
 import { keyColumns, type EntityModel } from '../../model/index.ts'
 import { sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import { mayReorder } from '../../run/index.ts'
@@ -142,7 +142,7 @@ function planInsertedRows (
   rows: readonly RecordData[],
   filters: ActiveFilters,
   needsKeys = false
-): AnyWritePlan {
+): WritePlan {
   const { resource, session } = write
   return planInsert(
     rows,

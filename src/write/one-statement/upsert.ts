@@ -2,7 +2,7 @@
 import type { Steps } from '../../base/steps.ts'
 import type { EntityModel } from '../../model/index.ts'
 import {
-  planUpsert, planUpsertMany, type AnyWritePlan, type RecordData, type UpsertKey, type UpsertRow,
+  planUpsert, planUpsertMany, type RecordData, type UpsertKey, type UpsertRow, type WritePlan,
 } from '../../plan/index.ts'
 import { isInTransaction, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import { isInTheWay } from '../../run/index.ts'
@@ -130,5 +130,5 @@ function haveSame (one: RecordData | undefined, other: RecordData | undefined): 
 /** The rows of one statement. It returns fewer if others are in their way. */
 interface Part {
   readonly rows: readonly UpsertRow[]
-  readonly plan: AnyWritePlan
+  readonly plan: WritePlan
 }
