@@ -38,7 +38,7 @@ export const MIKRO_ORM_MEMBERS = borrowedMembers('@mikro-orm/core', '7.2.1', [
   ['IdentityMap', 'getByEntity', 'the same'],
   ['EntityComparator', 'prepareEntity', 'whether the caller has changed an entity', 'each counts as changed'],
   ['EntityComparator', 'diffEntities', 'the same', 'the same'],
-  ['WrappedEntity', '__originalEntityData', 'the same'],
+  ['WrappedEntity', '__originalEntityData', 'the same; moments that a Date cannot hold are left as they are'],
   ['WrappedEntity', '__primaryKeys', 'the key of an entity that is used in a condition'],
   ['WrappedEntity', 'getPrimaryKey', 'the key of an entity that the unit of work has created'],
   ['Platform', 'marshallArray', "replaced: its literals lose text, and MikroORM's unit of work writes them"],
@@ -235,6 +235,10 @@ function deletionHandler (): string {
   code = String(registered[0]?.[EventType.afterFlush])
   return code
 }
+
+/** The values of an entity when it was loaded, which a flush compares with the present ones. */
+export const loadedValues = (entity: object): Record<string, unknown> | undefined =>
+  wrap(entity, true).__originalEntityData
 
 /** The parts of an entity's key. */
 export const keyPartsOfEntity = (entity: object): unknown[] => wrap(entity, true).__primaryKeys

@@ -184,20 +184,37 @@ await forEachDatabase(t, {
   })
 
   t.test('with lifecycle hooks, a moment that a Date cannot hold is kept, and never changed in silence', async (t) => {
-    for (
-      const [text, shown] of MOMENTS.filter(([text]) => /\.\d{4,}|BC|^10000/.test(text) && !text.startsWith('294276'))
-    ) {
-      const [{ id }] = await select(orm,
-        `insert into visit (at) values ('${text.replace(/( BC)?$/, '+00$1')}') returning id`)
+    for (const [text, shown] of MOMENTS.filter(([text]) => /\.\d{4,}|BC|^10000|infinity/.test(text))) {
+      const stored = text.endsWith('infinity') ? text : text.replace(/( BC)?$/, '+00$1')
+      const [{ id }] = await select(orm, `insert into visit (at) values ('${stored}') returning id`)
       const record = await read(`/visits/${id}`)
       t.equal(record.at, shown)
       const response = await put(`/visits/${id}`, { ...record, name: 'same' })
       t.strictSame(bodyOf(response), { ...record, name: 'same' })
-      for (const refused of [await post('/visits', { at: shown }), await patch(`/visits/${id}`, { at: 'infinity' })]) {
+      const other = shown === 'infinity' ? '-infinity' : 'infinity'
+      for (const refused of [await post('/visits', { at: shown }), await patch(`/visits/${id}`, { at: other })]) {
         t.equal(verdict(refused), '400 FST_ERR_VALIDATION /at', shown)
       }
       t.strictSame(await read(`/visits/${id}`), { ...record, name: 'same' })
     }
+    t.test('also an infinite one, which is left alone if a body does not name it, and can be replaced', async (t) => {
+      const plan = { at: 'infinity', nights: null }
+      const [{ id }] = await select(
+        orm,
+        `insert into visit (at, stay_at, plan, trip_plan) values (
+        'infinity', '-infinity', '${JSON.stringify(plan)}', '${JSON.stringify(plan)}') returning id`
+      )
+      const record = await read(`/visits/${id}`)
+      t.match(record, { at: 'infinity', stay: { at: '-infinity' }, plan, trip: { plan } })
+      t.strictSame(bodyOf(await patch(`/visits/${id}`, { name: 'a' })), { ...record, name: 'a' })
+      t.strictSame(bodyOf(await patch(`/visits/${id}`, { ...record, trip: undefined })), record)
+      t.strictSame(await read(`/visits/${id}`), record)
+      t.equal(bodyOf(await patch(`/visits/${id}`, { at: '2024-01-01T00:00:00.000Z' })).at, '2024-01-01T00:00:00.000Z')
+      t.strictSame(bodyOf(await patch(`/visits/${id}`, { stay: null })).stay, null)
+      await select(orm, `update visit set at = 'infinity' where id = ${id} returning id`)
+      t.equal(bodyOf(await patch(`/visits/${id}`, { at: null })).at, null)
+      t.equal((await remove(`/visits/${id}`)).statusCode, 200)
+    })
     const { at } = await created('/visits', { at: '2024-05-31T09:30:00.123Z' })
     t.equal(at, '2024-05-31T09:30:00.123Z')
   })

@@ -12,6 +12,7 @@ import type { Id, RecordData } from '../../plan/index.ts'
 import { enterStage } from '../../run/index.ts'
 import { writeInTransaction } from '../run-write.ts'
 import type { Write } from '../write.ts'
+import { leaveInvalidDates } from './invalid-dates.ts'
 
 /** Does the work of a write in a transaction of MikroORM. Synchronous sessions have been refused before. */
 export function throughEntities<Result> (
@@ -75,6 +76,7 @@ export async function findEntity (
   if (entity !== null && populate.length > 0) {
     await em.populate(entity, populate as never, { filters: false, strategy: 'select-in' })
   }
+  leaveInvalidDates(em)
   return entity
 }
 
