@@ -118,19 +118,20 @@ export function * insertRows (
   } catch (error) {
     const attempt: InsertAttempt = (inner, { from, to }) =>
       insertPart(inner, completed.slice(from, to), filters, isOfLinks(error))
-    // the error of a single statement has ended the transaction of the session
-    const isOver = single && isInTransaction(write.session)
-    return yield * throwPointed(error, checked, rows, pointer, isOver ? undefined : attempt)
+    return yield * throwPointed(error, checked, rows, pointer, attempt)
   }
 }
 
-/** Whether one statement is enough, because no check has to run before or after it. */
+/**
+ * Whether one statement is enough: no check has to run before or after it, and its error does not end a transaction in
+ * which the refused record of a batch is then searched.
+ */
 function isSingle (
   write: Write,
   rows: readonly RecordData[],
   chunks: number,
   filters: ActiveFilters
 ): boolean {
-  return chunks === 1 && !needsScopeTransaction(write) &&
+  return chunks === 1 && (rows.length === 1 || !isInTransaction(write.session)) && !needsScopeTransaction(write) &&
     (checksItself(rows) || rows.every((row) => keysToCheck(row, filters, write.session).length === 0))
 }

@@ -139,7 +139,7 @@ export type InsertAttempt = (inner: Write<EntityManager | SyncSession>, part: Ro
 /**
  * Throws the error of a write, pointing to its record and properties as far as they can be found out.
  *
- * @param attempt repeats a part of a batch. Absent if the error has ended the transaction of the session
+ * @param attempt repeats a part of a batch. Absent for a write that is none
  */
 export function * throwPointed (
   error: unknown,

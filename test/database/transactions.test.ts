@@ -92,12 +92,21 @@ await forEachDatabase(t, { entities: [Account] }, async (t, { orm, name }) => {
     })
   }
 
+  t.test('a list of records that the function catches an error of is undone alone', async (t) => {
+    await withTransaction(orm.em.fork(), async (em) => {
+      await add(em, 'before')
+      const refused = await failureOf(accounts.createMany(em, [{ owner: 'y' }, { owner: 'again', number: 1 }]))
+      t.match(refused, { code: 'FST_CRUD_CONFLICT', errors: [{ source: { pointer: '/1/number' } }] })
+      await add(em, 'after')
+    })
+    t.strictSame(await owners(orm), ['a', 'b', 'before', 'after'])
+  })
+
   t.test('a database error that the function catches still undoes everything, and is thrown', async (t) => {
     const [a] = t.context.ids
     const caught: Record<string, (em: EntityManager) => Promise<unknown>> = {
       SQL: (em) => em.execute("insert into account (owner, number) values ('again', 1)"),
       create: (em) => accounts.create(em, { owner: 'again', number: 1 }),
-      createMany: (em) => accounts.createMany(em, [{ owner: 'y' }, { owner: 'again', number: 1 }]),
       update: (em) => accounts.update(em, a, { number: 2 }),
     }
     for (const [what, fail] of Object.entries(caught)) {

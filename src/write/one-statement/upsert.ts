@@ -50,8 +50,7 @@ export function * upsertAtOnce (
     if (error === IN_THE_WAY || isInTheWay(error)) return 'in the way'
     const attempt: InsertAttempt = (inner, { from, to }) =>
       sendParts(inner, partsOf(inner, completed.slice(from, to), key, filters), [], filters)
-    const isOver = isSingle && isInTransaction(session)
-    return yield * throwPointed(error, checked, all, (place) => pointer(order[place]!), isOver ? undefined : attempt)
+    return yield * throwPointed(error, checked, all, (place) => pointer(order[place]!), attempt)
   }
 }
 
