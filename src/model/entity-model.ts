@@ -211,6 +211,13 @@ export function isFormula (property: Property): boolean {
 /** The names of the columns of the primary key, in order. */
 export const keyColumnNames = (model: EntityModel): readonly string[] => keyColumns(model).map(({ column }) => column)
 
+/** The stored columns that are no part of the key. */
+export const columnsBesideKey = madeOnce((model: EntityModel): readonly string[] => {
+  const stored = [...model.properties.values()].filter((property) => property.write.persisted && !isFormula(property))
+  const key = keyColumnNames(model)
+  return stored.flatMap(columnsOf).filter((column) => !key.includes(column))
+})
+
 /** The columns that hold a property. An embedded object has those of its members, a to-one relation its foreign key. */
 export function columnsOf (property: Property): readonly string[] {
   switch (property.kind) {

@@ -12,7 +12,7 @@ export {
 } from './embedded-json.ts'
 export { exactText, isExactNumber, parseExact } from './exact-json.ts'
 export {
-  columnsOf, isFormula, keyColumnNames, keyColumns, type EmbeddedProperty, type EntityModel, type KeyColumn,
+  columnsBesideKey, columnsOf, isFormula, keyColumnNames, keyColumns, type EmbeddedProperty, type EntityModel, type KeyColumn,
   type KeyPart, type PrimaryKeyPart, type Property, type RelationProperty, type ScalarProperty, type WriteRules,
 } from './entity-model.ts'
 export { keyFromJson, keyFromText } from './codec.ts'

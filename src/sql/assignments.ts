@@ -1,5 +1,5 @@
 /** The new values of columns in a write: bound one by one, or read from a list of rows as JSON. */
-import { columnsOf, holdsHidden, isFormula, keyColumnNames, membersOf, type EntityModel } from '../model/index.ts'
+import { columnsBesideKey, holdsHidden, keyColumnNames, membersOf, type EntityModel } from '../model/index.ts'
 import type { Assignment } from '../plan/index.ts'
 import { bound } from './comparison.ts'
 import { join, name, sql, type Sql } from './fragment.ts'
@@ -23,16 +23,13 @@ export function assignmentsSql (
 
 /**
  * The assignments, or if there are none, one that keeps the value of a column: the row is locked, and its triggers run,
- * although no column has another value. The column is one of the key only if there is no other: a key may be
- * `generated always as identity`, which PostgreSQL does not let a statement set.
+ * although no column has another value. The column is one of the key only if there is no other: PostgreSQL does not let
+ * a statement set a key that is `generated always as identity`.
  */
 export function orUnchanged (changes: readonly Sql[], model: EntityModel, alias: string): readonly Sql[] {
   if (changes.length > 0) return changes
-  const stored = [...model.properties.values()].filter((property) => property.write.persisted && !isFormula(property))
-  const columns = stored.flatMap(columnsOf)
-  const key = keyColumnNames(model)
-  const column = columns.find((column) => !key.includes(column)) ?? columns[0]
-  return column === undefined ? [] : [sql`${name(column)} = ${name(alias, column)}`]
+  const column = columnsBesideKey(model)[0] ?? keyColumnNames(model)[0]!
+  return [sql`${name(column)} = ${name(alias, column)}`]
 }
 
 /** The new value of an embedded object that has hidden members: they keep their values. */

@@ -1,13 +1,13 @@
 /** Changes or removes the row of one record by a statement whose `where` has the id, scope, deletion and version. */
 import { NotFoundError } from '../../base/errors.ts'
 import type { Steps } from '../../base/steps.ts'
-import type { EntityModel } from '../../model/index.ts'
+import { columnsBesideKey, type EntityModel } from '../../model/index.ts'
 import { EMPTY_RECORD, planDelete, planUpdate, type Id, type RecordData, type WritePlan } from '../../plan/index.ts'
 import { NO_FILTERS, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { checkChangedReferences, checkReferences, keyValuesOf, mayBeHidden, searchOf } from '../check-references.ts'
 import { pivotTables, replaceLinks } from '../links.ts'
-import { afterOthers, findInScope, findRow, runWrite, writeInTransaction } from '../run-write.ts'
+import { afterOthers, findInScope, findRow, previousOf, readBack, runWrite, writeInTransaction } from '../run-write.ts'
 import { foundUnchanged, type Write, type Written } from '../write.ts'
 import { withScopeInStatement, needsScopeTransaction } from '../scope-of-rows.ts'
 import { versionsOf } from '../if-match.ts'
@@ -68,8 +68,18 @@ export function * updateRow (
 }
 
 function * changeRow (write: Write, id: Id, data: RecordData, filters: ActiveFilters): Steps<Written> {
+  if (columnsBesideKey(write.model).length === 0) return yield * lockRow(write, id, filters)
   return (yield * runChange(write, planChange(write, id, data, filters), filters)) ??
     (yield * refuseChange(write, id, data, filters))
+}
+
+/** Locks a row that has only a key: what changes is its links or its children. */
+function * lockRow (write: Write, id: Id, filters: ActiveFilters): Steps<Written> {
+  // a caller who may not see the row must not make others wait for its lock
+  yield * findRow(write, id)
+  yield * keyValuesOf(searchOf(write, filters), write.model, id, true)
+  yield * findRow(write, id)
+  return { ...yield * readBack(write, id), previous: yield * previousOf(write, id) }
 }
 
 /** Changes a row and its links in the transaction of the session, and looks for the row in its scope afterwards. */
