@@ -193,9 +193,9 @@ function pageParameter (parameter: PageParameter, limits: Pagination): TSchema {
 function inputParameter (filter: DescribedFilter, input: DescribedInput, examples: boolean): TSchema {
   const { operator, parameter, meaning, example } = input
   const schema = inputSchemaOf(input, IN_URL)
-  if (operator === undefined) return { ...schema, description: filter.sentence }
-  const sentence = `Records whose \`${filter.name}\` ${meaning}. Example: \`${parameter}=${exampleText(example)}\``
-  const described = { ...schema, description: sentence }
+  const sentence = operator === undefined ? filter.sentence : `Records whose \`${filter.name}\` ${meaning}.`
+  if (example === undefined) return { ...schema, description: sentence }
+  const described = { ...schema, description: `${sentence} Example: \`${parameter}=${exampleText(example)}\`` }
   return examples ? withExample(described, example) : described
 }
 
