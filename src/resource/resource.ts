@@ -88,6 +88,7 @@ export class Resource {
   /** The resources of the children that bodies write with their parent. They have an empty whitelist. */
   readonly #children: ReadonlyMap<OwnedChildren, Resource>
   readonly #statements = new Statements()
+  readonly #names: Set<string>
   /** The resource and operation of statements, for listeners of queries. */
   readonly #origins: Readonly<Record<QueryOperation, QueryOrigin>>
 
@@ -106,7 +107,8 @@ export class Resource {
     const model = modelsOf(em).of(entity)
     this.model = role === undefined ? model : role.view(model)
     this.config = role === undefined ? config : whitelistFor(config, this.model)
-    this.whitelist = resolveWhitelist(this.config, this.model, name)
+    this.#names = new Set([name ?? this.model.tableName])
+    this.whitelist = resolveWhitelist(this.config, this.model, this.#names)
     this.fills = fills
     this.writable = resolveWritable(
       role === undefined ? writable : writableFor(writable, this.model, role),
@@ -144,6 +146,11 @@ export class Resource {
       ? planPrevious(`The resource of ${model.name}`, previous, model)
       : undefined
     this.previous = selection && { selection, toWire: toWireOf(selection) }
+  }
+
+  /** Adds the name by which routes call the resource. Clients may use it in `fields[<name>]`. */
+  addName (name: string): void {
+    this.#names.add(name)
   }
 
   /** The resource of children that bodies write with their parent. */

@@ -14,7 +14,7 @@ export const models = modelsOf()
 
 /** The whitelist of an entity, by default the plant. */
 export function whitelistOf (names: Names, entity: unknown = Plant, name?: string): Whitelist {
-  return resolveWhitelist(whitelist(names), models.of(entity), name)
+  return resolveWhitelist(whitelist(names), models.of(entity), name === undefined ? undefined : new Set([name]))
 }
 
 /** The plan of a query string. */

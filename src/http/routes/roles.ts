@@ -43,7 +43,7 @@ export function roleResources (
     const rule = role.ruleOf(bound.model.name)
     if (rule === undefined) continue
     const own = role.unlimited ? bound : crud.bind(orm.em, role)
-    own.whitelist.names.add(name)
+    own.addName(name)
     const allowed = operations.filter((operation) => rule.allows(operation))
     // a scope and the rows of a request may fill in properties
     if (scope === undefined && typeof rule.rows !== 'function') {

@@ -104,7 +104,7 @@ export function routedResource (
   if (rest.query) checkGroupNames(what, bound.whitelist)
   if (rest.requireIfMatch) checkVersion(what, bound.model)
   const name = options.name ?? crud.name ?? bound.model.tableName
-  bound.whitelist.names.add(name)
+  bound.addName(name)
   return { what, name, bound, operations }
 }
 

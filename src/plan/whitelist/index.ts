@@ -21,7 +21,7 @@ export type { SortEntry } from './sorts.ts'
 export interface Whitelist extends FilterList {
   readonly model: EntityModel
   /** The names of the resource. Clients may use each of them in `fields[<name>]`. */
-  readonly names: Set<string>
+  readonly names: ReadonlySet<string>
   readonly sorts: ReadonlyMap<string, SortEntry>
   /** Whether a sort is by relevance. */
   readonly isRanked: boolean
@@ -53,14 +53,14 @@ export interface Whitelist extends FilterList {
 /**
  * Looks up everything that the configuration names.
  *
- * @param name the name of the resource in `fields[<name>]`. Default: the name of its table.
+ * @param names of the resource in `fields[<name>]`. Default: that of its table.
  * @throws {ConfigError} for a name that the entity does not have, and for an operator, sort, field or include that
  *   does not work on the property that it names
  */
 export function resolveWhitelist (
   config: QueryBuilderConfig,
   model: EntityModel,
-  name: string = model.tableName
+  names: ReadonlySet<string> = new Set([model.tableName])
 ): Whitelist {
   const { maxIncluded, maxBytes, maxPerPage } = config.pagination
   const { fields, includes } = resolveIncludes(config.allowedIncludes, config.allowedFields, model)
@@ -76,7 +76,7 @@ export function resolveWhitelist (
   checkItemKeys([...groups.values(), ...numbers.values()])
   return Object.freeze({
     model,
-    names: new Set([name]),
+    names,
     filters,
     defaults: defaultFilters(config, [...filters.values()]),
     sorts,
