@@ -9,7 +9,7 @@ export {
   columnData, columnsWhere, EMPTY_RECORD, haveLinks, withColumn, withColumns, type ChildKey, type ColumnData,
   type ColumnValues, type DataColumn, type LinksData, type RecordData, type ReferenceData,
 } from './record-data.ts'
-export type { Id } from './key.ts'
+export { idOfKey, type Id } from './key.ts'
 export { writeCursor } from './cursor.ts'
 export { otherSide, planOtherSide } from './position.ts'
 export { firstTypeOf } from './operand.ts'
@@ -54,8 +54,8 @@ export {
   canNarrow, hasOnlyFilters, notNarrowed, planChanges, planMany, type ManyChange, type ManyPlan, type ManyTarget,
 } from './many.ts'
 export {
-  idOfKey, planDelete, planInsert, planPresent, planUpdate, type Assignment, type CheckedRows, type DeletePlan,
-  type InsertPlan, type PresentPlan, type ReferenceCheck, type ToldRow, type UpdatePlan, type WriteTarget,
+  planDelete, planInsert, planPresent, planUpdate, type Assignment, type CheckedRows, type DeletePlan, type InsertPlan,
+  type PresentPlan, type ReferenceCheck, type ToldRow, type UpdatePlan, type WriteTarget,
 } from './write.ts'
 export {
   planDeleteEach, planUpdateEach, type CommonKey, type DeleteEachPlan, type UpdateEachPlan,

@@ -1,6 +1,6 @@
-/** Plans the look-up by key: the primary key, the `uuid` property, or an object for a composite key. */
+/** Keys of records. The look-up takes the primary key, the `uuid` property, or an object for a composite key. */
 import {
-  keyFromText, uuidOfId, type EntityModel, type KeyColumn, type PrimaryKeyPart, type SqlValue,
+  keyColumns, keyFromText, uuidOfId, type EntityModel, type KeyColumn, type PrimaryKeyPart, type SqlValue,
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
 import type { Condition } from './condition-types.ts'
@@ -46,4 +46,18 @@ function convertKey (column: KeyColumn, value: unknown): SqlValue | undefined {
   const text = value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : String(value)
   const converted = keyFromText(text, column)
   return converted.ok ? converted.value : undefined
+}
+
+/** Turns the key of a row, a list of texts or numbers from the database, into an id. */
+export function idOfKey (model: EntityModel, key: ReadonlyArray<string | number>): Id {
+  if (keyColumns(model).length === 1) return key[0]!
+  const id: Record<string, unknown> = {}
+  let index = 0
+  for (const { property, columns } of model.primaryKey) {
+    const values = columns.map(() => key[index++])
+    id[property.name] = property.kind === 'scalar' || columns.length === 1
+      ? values[0]
+      : Object.fromEntries(property.key.map((part, at) => [part.publicName, values[at]]))
+  }
+  return id
 }

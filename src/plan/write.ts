@@ -1,5 +1,5 @@
 /** Plans writes: the values of columns, the rows to write, and what is returned of the rows. */
-import { arrayLiteral, convert, keyColumns, momentText, type EntityModel, type KeyColumn } from '../model/index.ts'
+import { arrayLiteral, convert, momentText, type EntityModel } from '../model/index.ts'
 import { recordset } from './recordset.ts'
 import {
   columnData, columnsWhere, type ColumnValues, type DataColumn, type ReferenceData, type RecordData,
@@ -260,19 +260,4 @@ export function planPresent (id: Id, model: EntityModel): PresentPlan | undefine
   const values = new Values()
   const conditions = planKey(id, model, values)
   return conditions && { model, conditions, values: values.list }
-}
-
-/** Turns the key of a row, a list of texts or numbers from the database, into an id. */
-export function idOfKey (model: EntityModel, key: ReadonlyArray<string | number>): Id {
-  const columns: readonly KeyColumn[] = keyColumns(model)
-  if (columns.length === 1) return key[0]!
-  const id: Record<string, unknown> = {}
-  let index = 0
-  for (const { property, columns } of model.primaryKey) {
-    const values = columns.map(() => key[index++])
-    id[property.name] = property.kind === 'scalar' || columns.length === 1
-      ? values[0]
-      : Object.fromEntries(property.key.map((part, at) => [part.publicName, values[at]]))
-  }
-  return id
 }

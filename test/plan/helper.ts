@@ -13,8 +13,8 @@ import { whitelist, type Names } from '../helpers/resource.ts'
 export const models = modelsOf()
 
 /** The whitelist of an entity, by default the plant. */
-export function whitelistOf (names: Names, entity: unknown = Plant, name?: string): Whitelist {
-  return resolveWhitelist(whitelist(names), models.of(entity), name === undefined ? undefined : new Set([name]))
+export function whitelistOf (names: Names, entity: unknown = Plant): Whitelist {
+  return resolveWhitelist(whitelist(names), models.of(entity))
 }
 
 /** The plan of a query string. */

@@ -2,7 +2,7 @@ import t from 'tap'
 import {
   AllowedFacet, AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions,
 } from '../../src/config/index.ts'
-import { Group, Order, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
+import { Group, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
 import { errorsOf, messageOf, whitelistOf } from './helper.ts'
 
 const filters = (...allowedFilters: readonly any[]) => ({ allowedFilters })
@@ -14,7 +14,6 @@ t.test('nothing is allowed unless it is listed', async (t) => {
   const whitelist = whitelistOf({})
   for (const list of [whitelist.filters, whitelist.sorts, whitelist.fields, whitelist.includes]) t.equal(list.size, 0)
   t.strictSame([[...whitelist.names], whitelist.defaultOrder, whitelist.ignoreInvalidErrors], [['plant'], [], false])
-  t.strictSame([...whitelistOf({}, Order, 'orders').names], ['orders'])
 })
 
 t.test('entries are named by their alias, else by the public name', async (t) => {
