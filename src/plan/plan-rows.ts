@@ -35,7 +35,7 @@ export function errorsBeforePlanning (
 }
 
 /** What the plans of lists and streams have in common. Streams refuse facets. */
-type ListedRows =
+export type ListedRows =
   & Pick<ListPlan, 'model' | 'conditions' | 'customs' | 'deleted' | 'order' | 'selection'>
   & Partial<Pick<ListPlan, 'facets'>>
 

@@ -8,13 +8,14 @@ import { fingerprintOf, planCursor } from './cursor.ts'
 import { rowParameters, selectionParameters } from './given.ts'
 import { planKey, type Id } from './key.ts'
 import { isCustomTerm } from './order.ts'
-import { deletedOf, errorsBeforePlanning, planRows, type PlanOptions } from './plan-rows.ts'
+import { deletedOf, errorsBeforePlanning, planRows, type ListedRows, type PlanOptions } from './plan-rows.ts'
 import { planPage } from './position.ts'
+import type { QueryErrors } from './query-errors.ts'
 import type { QueryRules } from './query-rules.ts'
 import { refusal } from './refusal.ts'
 import { planSelection } from './selection.ts'
 import type { OrderTerm } from './condition-types.ts'
-import type { CountPlan, GetPlan, KeysetPlan, ListPlan, Selection } from './plan-types.ts'
+import type { CountPlan, GetPlan, KeysetPlan, ListPlan, Selection, Window } from './plan-types.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
 import { planWindow } from './window.ts'
@@ -27,39 +28,43 @@ import { planWindow } from './window.ts'
 export function planList (params: QueryParams, whitelist: Whitelist, options: PlanOptions = {}): ListPlan | KeysetPlan {
   const errors = errorsBeforePlanning(params, whitelist, 'list', options)
   const values = new Values()
-  // the parts are named, because a copy of an object by `...` costs as much as its parts
-  const { model, conditions, customs, deleted, order, selection, facets } = planRows(
-    params,
-    whitelist,
-    options,
-    values,
-    errors
-  )
-  const { limits } = whitelist
+  const rows = planRows(params, whitelist, options, values, errors)
   const window = planWindow(params, whitelist.pagination, errors)
-  if (params.cursor === undefined) {
-    errors.throw(whitelist.ignoreInvalidErrors)
-    const { limit, offset, count } = window
-    const limitSlot = values.add(limit)
-    const fetchSlot = count === 'exact' ? limitSlot : values.add(limit + 1)
-    const offsetSlot = values.add(offset)
-    return {
-      kind: 'list',
-      model,
-      conditions,
-      customs,
-      deleted,
-      order,
-      selection,
-      facets,
-      limits,
-      window,
-      limitSlot,
-      fetchSlot,
-      offsetSlot,
-      values: values.list,
-    }
+  if (params.cursor !== undefined) return planFromCursor(params, whitelist, rows, window, values, errors)
+  errors.throw(whitelist.ignoreInvalidErrors)
+  // the parts are named, because a copy of an object by `...` costs as much as its parts
+  const { model, conditions, customs, deleted, order, selection, facets } = rows
+  const { limit, offset, count } = window
+  const limitSlot = values.add(limit)
+  const fetchSlot = count === 'exact' ? limitSlot : values.add(limit + 1)
+  const offsetSlot = values.add(offset)
+  return {
+    kind: 'list',
+    model,
+    conditions,
+    customs,
+    deleted,
+    order,
+    selection,
+    facets,
+    limits: whitelist.limits,
+    window,
+    limitSlot,
+    fetchSlot,
+    offsetSlot,
+    values: values.list,
   }
+}
+
+/** Plans the page of a list that starts where a cursor says. */
+function planFromCursor (
+  params: QueryParams,
+  whitelist: Whitelist,
+  { model, conditions, customs, deleted, order, selection, facets }: ListedRows,
+  { limit }: Window,
+  values: Values,
+  errors: QueryErrors
+): KeysetPlan {
   const custom = order.find(isCustomTerm)
   if (custom !== undefined) {
     errors.push(
@@ -76,7 +81,7 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
   // if there are other errors, the order or the filters may differ from those that the cursor was made for
   const comparable = errors.count === 0 || whitelist.ignoreInvalidErrors
   const fingerprint = fingerprintOf(params, terms, whitelist)
-  const position = planCursor(params.cursor, terms, comparable ? fingerprint : undefined, errors)
+  const position = planCursor(params.cursor!, terms, comparable ? fingerprint : undefined, errors)
   errors.throw(whitelist.ignoreInvalidErrors)
   const first: KeysetPlan = {
     kind: 'keyset',
@@ -87,11 +92,11 @@ export function planList (params: QueryParams, whitelist: Whitelist, options: Pl
     order: terms,
     selection,
     facets,
-    limits,
-    limit: window.limit,
-    fetchSlot: values.add(window.limit + 1),
+    limits: whitelist.limits,
+    limit,
+    fetchSlot: values.add(limit + 1),
     spare: 1,
-    usualFetch: window.limit === whitelist.pagination.defaultPerPage ? window.limit + 1 : undefined,
+    usualFetch: limit === whitelist.pagination.defaultPerPage ? limit + 1 : undefined,
     witness: false,
     fingerprint,
     values: values.list,
