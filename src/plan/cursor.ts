@@ -5,6 +5,7 @@
  * signature, because a position is not secret and grants no rights. The values are checked like any other input.
  */
 import { hash } from 'node:crypto'
+import { madeOnce } from '../base/made-once.ts'
 import { MAX_CURSOR_LENGTH } from '../base/page-styles.ts'
 import type { FilterLevel } from '../query/index.ts'
 import { readPosition, type Position } from './position.ts'
@@ -28,26 +29,15 @@ const WAYS: readonly Pick<Place, 'side' | 'inclusive'>[] = [
   { side: 'before', inclusive: true },
 ]
 
-/** Orders as text, for the fingerprints of queries. */
-const orders = new WeakMap<readonly OrderTerm[], string>()
-
-function orderText (order: readonly OrderTerm[]): string {
-  let text = orders.get(order)
-  if (text === undefined) {
-    orders.set(
-      order,
-      text = JSON.stringify(
-        order.map(({ relations, operand, column, descending }) => [
-          ...relations.map(({ name }) => name),
-          operand.name,
-          column?.column ?? '',
-          descending,
-        ])
-      )
-    )
-  }
-  return text
-}
+/** An order as text, for the fingerprints of queries. */
+const orderText = madeOnce((order: readonly OrderTerm[]): string =>
+  JSON.stringify(order.map(({ relations, operand, column, descending }) => [
+    ...relations.map(({ name }) => name),
+    operand.name,
+    column?.column ?? '',
+    descending,
+  ]))
+)
 
 /** The text that all cursors of a query have in common. Every process computes the same text for the same query. */
 export function fingerprintOf (

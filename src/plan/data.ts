@@ -3,6 +3,7 @@
  * the conversions of this file, so no value is refused here.
  */
 import { ConfigError } from '../base/errors.ts'
+import { madeOnce } from '../base/made-once.ts'
 import {
   embeddedToStored, fromJson, keyFromJson, type Converted, type EmbeddedProperty, type KeyPart, type Property,
   type RelationProperty, type ScalarProperty, type SqlValue,
@@ -156,7 +157,7 @@ class Conversion {
   #addEmbedded (embedded: EmbeddedProperty, value: unknown, into: Record<string, unknown>): void {
     const own: Record<string, unknown> = {}
     into[embedded.name] = value === null ? null : own
-    for (const [key, member] of membersFor(this.#by, embedded.properties)) {
+    for (const [key, member] of membersByName[this.#by](embedded.properties)) {
       const given = (value as Readonly<Record<string, unknown>> | null)?.[key]
       if (given === undefined && (member.hidden || (value !== null && member.write.generated))) continue
       // an embedded object is replaced as a whole, so that a missing member is null
@@ -230,25 +231,18 @@ function certain (converted: Converted, { name }: Property): Extract<Converted, 
 
 type Members = EmbeddedProperty['properties']
 
-const membersByName = {
-  client: new WeakMap<Members, ReadonlyMap<string, Property>>(),
-  server: new WeakMap<Members, ReadonlyMap<string, Property>>(),
-}
-
 /**
  * The members of an embedded object by the names that data uses. Clients use public names. The application can also set
  * hidden members, by their property names.
  */
-export function membersFor (by: 'client' | 'server', properties: Members): ReadonlyMap<string, Property> {
-  let members = membersByName[by].get(properties)
-  if (members === undefined) {
-    const written = [...properties.values()].filter(({ write }) => write.persisted)
-    const hidden = by === 'server' ? written.filter(({ hidden }) => hidden) : []
-    members = new Map([
-      ...hidden.map((member) => [member.name, member] as const),
-      ...written.filter(({ hidden }) => !hidden).map((member) => [member.publicName, member] as const),
-    ])
-    membersByName[by].set(properties, members)
-  }
-  return members
+export const membersByName = { client: madeOnce(shownMembers), server: madeOnce(allMembers) }
+
+function shownMembers (members: Members): ReadonlyMap<string, Property> {
+  const shown = [...members.values()].filter(({ write, hidden }) => write.persisted && !hidden)
+  return new Map(shown.map((member) => [member.publicName, member]))
+}
+
+function allMembers (members: Members): ReadonlyMap<string, Property> {
+  const hidden = [...members.values()].filter(({ write, hidden }) => write.persisted && hidden)
+  return new Map([...hidden.map((member) => [member.name, member] as const), ...shownMembers(members)])
 }

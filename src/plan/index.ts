@@ -4,7 +4,7 @@
  * except the model. It refuses everything that the whitelist does not name, values that their columns cannot hold, and
  * pages out of bounds.
  */
-export { convertData, keyParts, membersFor, scalarValue, type Checked, type DataNames } from './data.ts'
+export { convertData, keyParts, membersByName, scalarValue, type Checked, type DataNames } from './data.ts'
 export {
   columnData, columnsWhere, EMPTY_RECORD, haveLinks, withColumn, withColumns, type ChildKey, type ColumnData,
   type ColumnValues, type DataColumn, type LinksData, type RecordData, type ReferenceData,

@@ -3,6 +3,7 @@
  * inserts what it has not updated, unless a row that it may not change is in the way. So it has the rules of an update
  * and of an insert, and uses no value of a sequence for a row that exists.
  */
+import { madeOnce } from '../base/made-once.ts'
 import { columnsWhere, type ColumnValues, type DataColumn, type RecordData } from './record-data.ts'
 import { recordset, type Recordset } from './recordset.ts'
 import type { Condition, Slot } from './condition-types.ts'
@@ -193,13 +194,7 @@ export function planPresentRow (
   }
 }
 
-const keySelections = new WeakMap<object, Selection>()
-
-function keySelection (model: Selection['model']): Selection {
-  let selection = keySelections.get(model)
-  if (selection === undefined) {
-    const properties = model.primaryKey.map(({ property }) => property)
-    keySelections.set(model, selection = { model, properties, includes: [], aggregates: [] })
-  }
-  return selection
-}
+const keySelection = madeOnce((model: Selection['model']): Selection => {
+  const properties = model.primaryKey.map(({ property }) => property)
+  return { model, properties, includes: [], aggregates: [] }
+})

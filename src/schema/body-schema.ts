@@ -9,7 +9,7 @@ import {
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
 import {
-  keyParts, membersFor, namesForServer, NO_CHILDREN, scalarValue, type BodyRules, type OwnedChildren,
+  keyParts, membersByName, namesForServer, NO_CHILDREN, scalarValue, type BodyRules, type OwnedChildren,
 } from '../plan/index.ts'
 import { ALLOWED_LIMIT } from '../base/suggest.ts'
 import { checkOf } from './compiled-check.ts'
@@ -149,7 +149,7 @@ const NULL: Converted = { ok: true, value: null }
 
 /** Schema of an embedded object. An update replaces the whole object: members that are not given become null. */
 function membersSchema (properties: EmbeddedProperty['properties'], by: Author): TSchema {
-  const members = [...membersFor(by, properties)]
+  const members = [...membersByName[by](properties)]
   const schema = Type.Object(
     Object.fromEntries(members.map(([name, member]) => {
       if (!member.write.optional) {

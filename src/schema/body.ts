@@ -5,8 +5,9 @@
 import type { TObject } from '@sinclair/typebox'
 import { ErrorList } from '../base/error-list.ts'
 import { ConfigError, RequestValidationError, validationOf, type ErrorItem } from '../base/errors.ts'
-import { type EntityModel, type Property } from '../model/index.ts'
+import type { EntityModel, Property } from '../model/index.ts'
 import { isObject, isObjectLiteral } from '../base/is-object.ts'
+import { madeOnce } from '../base/made-once.ts'
 import {
   convertData, EMPTY_RECORD, namesForServer, NO_CHILDREN, type BodyRules, type Checked, type DataNames, type RecordData,
 } from '../plan/index.ts'
@@ -71,7 +72,6 @@ export class Body {
 }
 
 const ofClients = new WeakMap<BodyRules, (Body | undefined)[]>()
-const ofServers = new WeakMap<EntityModel, Map<BodyRules['children'], Body>>()
 
 /** The bodies of clients by their rules. */
 export function clientBody (model: EntityModel, rules: BodyRules, options: BodyOptions): Body {
@@ -88,17 +88,15 @@ export function clientBody (model: EntityModel, rules: BodyRules, options: BodyO
  * @param children the children that it may write with the record
  */
 export function serverBody (model: EntityModel, children: BodyRules['children'] = NO_CHILDREN): Body {
-  if (children.size === 0) children = NO_CHILDREN
-  let bodies = ofServers.get(model)
-  if (bodies === undefined) ofServers.set(model, bodies = new Map())
-  let body = bodies.get(children)
-  if (body === undefined) {
-    const all = (): Iterable<Property> => model.properties.values()
-    const names = { byName: namesForServer(model), children }
-    bodies.set(children, body = new Body(serverSchema(model, children), names, 'server', all))
-  }
-  return body
+  return ofServers(model)(children.size === 0 ? NO_CHILDREN : children)
 }
+
+const ofServers = madeOnce((model: EntityModel) =>
+  madeOnce((children: BodyRules['children']) => {
+    const names = { byName: namesForServer(model), children }
+    return new Body(serverSchema(model, children), names, 'server', () => model.properties.values())
+  })
+)
 
 export interface DataOptions {
   /** The rules of a body, or `server` for data of the application, which may set everything that has a column. */

@@ -1,4 +1,5 @@
 /** How large the answers with a selection can be, as far as its whitelist tells. */
+import { madeOnce } from '../base/made-once.ts'
 import type { Property, ScalarProperty } from '../model/index.ts'
 import type { AnswerLimits, PlannedInclude, Selection } from '../plan/index.ts'
 import { isLong } from './wire-types.ts'
@@ -19,16 +20,12 @@ export interface Forecast {
   readonly doubtfulBytes: number
 }
 
-const forecasts = new WeakMap<Selection, Map<AnswerLimits, Forecast>>()
+const forecasts = madeOnce((selection: Selection) =>
+  madeOnce((limits: AnswerLimits) => makeForecast(selection, limits))
+)
 
 /** The forecast for a selection, computed once. */
-export function forecastOf (selection: Selection, limits: AnswerLimits): Forecast {
-  let byLimits = forecasts.get(selection)
-  if (byLimits === undefined) forecasts.set(selection, byLimits = new Map())
-  let forecast = byLimits.get(limits)
-  if (forecast === undefined) byLimits.set(limits, forecast = makeForecast(selection, limits))
-  return forecast
-}
+export const forecastOf = (selection: Selection, limits: AnswerLimits): Forecast => forecasts(selection)(limits)
 
 function makeForecast (selection: Selection, limits: AnswerLimits): Forecast {
   const { maxIncluded, maxBytes, maxRows } = limits

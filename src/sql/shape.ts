@@ -3,6 +3,7 @@
  * the same shape and form have the same statement and differ only in the bound values. The compilers get only the shape
  * and the form, so that they cannot read what is not in the key.
  */
+import { madeOnce } from '../base/made-once.ts'
 import { OPERATOR_NAMES, operatorFormOf, OPERATORS, type OperatorEntry, type OperatorForm } from '../operators/index.ts'
 import {
   firstTypeOf, isCustomTerm, type AggregatePlan, type Condition, type CountPlan, type CustomTerm, type GetPlan,
@@ -10,19 +11,10 @@ import {
   type Selection, type StreamPlan,
 } from '../plan/index.ts'
 
-const ids = new WeakMap<object, number>()
 let lastId = 0
 
-/** The shapes of selections and orders that plans share, computed on first use. */
-const selectionShapes = new WeakMap<Selection, string>()
-const orderShapes = new WeakMap<object, string>()
-
 /** A number that identifies an object of the model or the whitelist. It is short and unique. */
-export function idOf (object: object): number {
-  let id = ids.get(object)
-  if (id === undefined) ids.set(object, id = ++lastId)
-  return id
-}
+export const idOf: (object: object) => number = madeOnce(() => ++lastId)
 
 /** What tells plans of one shape apart. The compiler does not get it. `formOf` has read what it says about the form. */
 type Unread = 'values' | 'customs' | 'isDoubtful' | 'hasManyRows'
@@ -234,17 +226,10 @@ function termShape (term: OrderTerm | CustomTerm): string {
   return written(term, TERM_PARTS, '')
 }
 
-function selectionShape (selection: Selection): string {
-  let shape = selectionShapes.get(selection)
-  if (shape === undefined) selectionShapes.set(selection, shape = written(selection, SELECTION_PARTS, ''))
-  return shape
-}
-
-function orderShape (order: ReadonlyArray<OrderTerm | CustomTerm>): string {
-  let shape = orderShapes.get(order)
-  if (shape === undefined) orderShapes.set(order, shape = order.map(termShape).join())
-  return shape
-}
+const selectionShape: (selection: Selection) => string = madeOnce((selection) =>
+  written(selection, SELECTION_PARTS, '')
+)
+const orderShape = madeOnce((order: ReadonlyArray<OrderTerm | CustomTerm>) => order.map(termShape).join())
 
 const selectionWriters: PartWriters<Selection> = {
   model: ({ model }) => `${idOf(model)}:`,

@@ -2,6 +2,7 @@
 import { RequestValidationError, type ErrorItem } from '../base/errors.ts'
 import { escapedName } from '../base/error-list.ts'
 import { isObject } from '../base/is-object.ts'
+import { madeOnce } from '../base/made-once.ts'
 import { canonicalKey, type EntityModel, type Property, type SqlValue } from '../model/index.ts'
 import {
   columnData, sharesColumns, type BodyRules, type ColumnValues, type DataColumn, type RecordData, type UpsertKey,
@@ -249,7 +250,7 @@ function canBeChange (names: readonly string[], { model: { properties: known }, 
 export function withoutUpsertKey (row: RecordData, { properties: parts }: UpsertKey): RecordData {
   const isPart = (property: Property): boolean => parts.includes(property as never)
   const { columns, values } = row
-  const rest = columnsWithout(columns, parts)
+  const rest = columnsWithout(parts)(columns)
   if (rest.length === columns.length) return row
   const kept = new Array<SqlValue>(rest.length)
   let count = 0
@@ -265,16 +266,10 @@ export function withoutUpsertKey (row: RecordData, { properties: parts }: Upsert
   }
 }
 
-const rests = new WeakMap<UpsertKey['properties'], WeakMap<RecordData['columns'], RecordData['columns']>>()
-
-/** The columns of other properties. Records that share their columns share these, too. */
-function columnsWithout (columns: RecordData['columns'], parts: UpsertKey['properties']): RecordData['columns'] {
-  let ofKey = rests.get(parts)
-  if (ofKey === undefined) rests.set(parts, ofKey = new WeakMap())
-  let rest = ofKey.get(columns)
-  if (rest === undefined) ofKey.set(columns, rest = columns.filter(({ property }) => !parts.includes(property)))
-  return rest
-}
+/** The columns of other properties than those of a key. Records that share their columns share these, too. */
+const columnsWithout = madeOnce((parts: UpsertKey['properties']) =>
+  madeOnce((columns: RecordData['columns']) => columns.filter(({ property }) => !parts.includes(property)))
+)
 
 /** The same of a body. */
 export function bodyWithoutKey (body: Data, { properties }: UpsertKey): Data {
