@@ -2,7 +2,7 @@
  * Writes the links of many-to-many relations: rows of their pivot tables. MikroORM is not asked for it, because it
  * would load all linked records first, and cannot load those of a relation whose condition is about other records.
  */
-import { ConflictError, DataValidationError } from '../base/errors.ts'
+import { ConflictError } from '../base/errors.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import { canonicalKey, keyColumns, isSameValue, type RelationProperty, type SqlValue } from '../model/index.ts'
 import type { LinksData, RecordData } from '../plan/index.ts'
@@ -12,7 +12,7 @@ import {
   type Statement,
 } from '../sql/index.ts'
 import { absentRecord, chunksOfKeys, keyOfTexts, statementOf, type Search } from './check-references.ts'
-import { inRecord, searchRefused } from './point-error.ts'
+import { inRecord, isRowError, searchRefused } from './point-error.ts'
 
 /** The values of a key, in the order of its columns. */
 type Key = readonly SqlValue[]
@@ -187,10 +187,9 @@ function byValues (one: PivotRow, other: PivotRow): number {
  * `throwPointed` puts that of the record before it.
  */
 function refusedLink (error: unknown, { publicName }: RelationProperty): unknown {
+  if (!isRowError(error)) return error
   const detail = `A rule of the data refuses a link of '${publicName}'.`
-  const options = { cause: error, pointer: `/${publicName}` }
-  if (error instanceof ConflictError) return new ConflictError(detail, options)
-  return error instanceof DataValidationError ? new DataValidationError(detail, options) : error
+  return new (error.constructor as typeof ConflictError)(detail, { cause: error, pointer: `/${publicName}` })
 }
 
 function pivotRow (relation: RelationProperty, own: Key, key: Key, pointer = ''): PivotRow {

@@ -17,7 +17,8 @@ import type { Write } from './write.ts'
 
 type RowError = (ConflictError | DataValidationError | OutOfScopeError) & { readonly cause?: unknown }
 
-const isRowError = (error: unknown): error is RowError =>
+/** Whether an error is about the values of a row. */
+export const isRowError = (error: unknown): error is RowError =>
   error instanceof ConflictError || error instanceof DataValidationError || error instanceof OutOfScopeError
 
 /** The database's error about the values of a row, of which a write's error has been made. */

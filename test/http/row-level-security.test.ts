@@ -102,6 +102,34 @@ await forEachDatabase(t, { entities: [Doc, Note, HookedNote] }, async (t, { orm,
     await isolates(t, await serve(t, orm))
   })
 
+  t.test('a link that a policy of the pivot table refuses has a pointer', async (t) => {
+    const app = await serve(t, orm)
+    const shut = 300
+    await admin.execute(`insert into doc (id, tenant, name) values (${shut}, 1, 'shut')`)
+    await admin.execute('alter table note_docs enable row level security')
+    await admin.execute(`create policy shut on note_docs using (true) with check (doc_id <> ${shut})`)
+    t.teardown(async () => {
+      for (const sql of [
+        'drop policy shut on note_docs', 'alter table note_docs disable row level security', 'delete from note_docs',
+        'delete from note', `delete from doc where id = ${shut}`,
+      ]) await admin.execute(sql)
+    })
+    await admin.execute("insert into note (id, text) values (200, 'mine')")
+    for (const [method, url, payload, pointer] of [
+      ['POST', '/notes', { text: 'x', docs: [1, shut] }, '/docs'],
+      ['POST', '/transacted-notes', { text: 'x', docs: [shut] }, '/docs'],
+      ['POST', '/notes', [{ text: 'x', docs: [1] }, { text: 'y', docs: [1, shut] }], '/1/docs'],
+      ['PATCH', '/notes/200', { docs: [shut] }, '/docs'],
+    ] as const) {
+      const answer = await app.inject({ method, url, payload, headers: { 'x-tenant': '1' } })
+      t.match([answer.statusCode, answer.json()], [403, {
+        code: 'FST_CRUD_OUT_OF_SCOPE',
+        errors: [{ source: { pointer }, detail: "A rule of the data refuses a link of 'docs'." }],
+      }], `${method} ${url}`)
+    }
+    t.match(await admin.execute('select count(*)::int as links from note_docs'), [{ links: 0 }])
+  })
+
   t.test('a record hidden by policies gets the same answer as an absent one', async (t) => {
     const app = await serve(t, orm)
     for (const table of ['note', 'hooked_note']) {

@@ -77,7 +77,9 @@ const Crew: any = defineEntity({
 const SKILLS = 1_200
 const ALL = Array.from({ length: SKILLS }, (_, index) => index + 1)
 
-await forEachDatabase(t, { entities: [Skill, Room, Rating, Counts, Person, Crew] }, async (t, { orm, name: database }) => {
+await forEachDatabase(t, {
+  entities: [Skill, Room, Rating, Counts, Person, Crew],
+}, async (t, { orm, name: database }) => {
   await select(orm, `insert into skill (name) select 's' || n from generate_series(1, ${SKILLS}) n`)
   await select(orm, "insert into skill (name, deleted_at) values ('gone', now())")
   const GONE = SKILLS + 1
