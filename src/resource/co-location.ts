@@ -1,10 +1,9 @@
 /** Refuses, at start-up, whitelists that would join tables which a distributed server cannot join. */
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
 import { quotedName } from '../base/quoted-name.ts'
 import { keyColumnNames, type EntityModel, type RelationProperty } from '../model/index.ts'
 import { waysOf, type BodyRules, type Way, type WayTarget, type Whitelist } from '../plan/index.ts'
-import { distributionOf, tableIn, type Distribution, type TableDistribution } from '../run/index.ts'
+import { tableIn, type Distribution, type TableDistribution } from '../run/index.ts'
 
 type Distributed = Extract<TableDistribution, { kind: 'distributed' }>
 
@@ -32,12 +31,10 @@ const ofModel = (model: EntityModel, columns: readonly string[]): Side => ({
  */
 export function checkCoLocation (
   what: string,
-  em: EntityManager,
+  distribution: Distribution,
   whitelist: Whitelist,
   update: BodyRules | undefined
 ): void {
-  const distribution = distributionOf(em)
-  if (distribution === undefined) return
   const { model } = whitelist
   for (const way of waysOf(whitelist)) {
     const subject = `${what}: ${way.parameter}`

@@ -4,7 +4,7 @@ import { ConfigError } from '../base/errors.ts'
 import { quotedName } from '../base/quoted-name.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { filtersOfEntity } from '../resource/index.ts'
-import { distributionOf, tableIn, type Distribution } from '../run/index.ts'
+import { tableIn, type Distribution } from '../run/index.ts'
 import { tableOfAnswers } from './stored-answers.ts'
 import { reasonOfEntity } from './unit-of-work/reason.ts'
 
@@ -25,12 +25,11 @@ interface ResourceWrites {
  */
 export function checkDistributed (
   what: string,
+  distribution: Distribution,
   em: EntityManager,
   model: EntityModel,
   { creates, keepsAnswers }: ResourceWrites
 ): void {
-  const distribution = distributionOf(em)
-  if (distribution === undefined) return
   if (keepsAnswers) checkAnswers(what, distribution, tableOfAnswers(em))
   const column = columnBehind(distribution, model.table)
   if (column === undefined) return

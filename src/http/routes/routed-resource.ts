@@ -10,6 +10,7 @@ import type { Whitelist } from '../../plan/index.ts'
 import { isGroupWord } from '../../query/index.ts'
 import { checkSchema, shown } from '../../base/option-checks.ts'
 import { checkCoLocation, type Resource } from '../../resource/index.ts'
+import { distributionOf } from '../../run/index.ts'
 import { checkDistributed, checkStoredAnswers } from '../../write/index.ts'
 import {
   DEFAULT_MAX_BATCH, ResourceOptionsSchema, STREAM_TYPES, type CrudOperation, type CrudRoutesOptions,
@@ -118,8 +119,13 @@ export function checkTables (
   { idempotency }: Offer,
   em: EntityManager
 ): void {
-  checkDistributed(what, em, model, { creates: takesBodies(operations, 'create'), keepsAnswers: idempotency !== false })
-  checkCoLocation(what, em, whitelist, takesBodies(operations, 'update') ? writable.update : undefined)
+  const distribution = distributionOf(em)
+  if (distribution === undefined) return
+  checkDistributed(what, distribution, em, model, {
+    creates: takesBodies(operations, 'create'),
+    keepsAnswers: idempotency !== false,
+  })
+  checkCoLocation(what, distribution, whitelist, takesBodies(operations, 'update') ? writable.update : undefined)
 }
 
 /** Refuses filters that have the name of a group: `filter[not]` would mean either. */
