@@ -6,6 +6,7 @@ import { foreignOf, hasSessionContext, runStatement, type ActiveFilters, type Cr
 import {
   compileKey, compilePresent, compileReferences, linkColumn, presentColumn, type Foreign, type Row, type Statement,
 } from '../sql/index.ts'
+import { placed } from '../base/error-list.ts'
 import { ConflictError } from '../base/errors.ts'
 import { enterStage, type BoundStatement, type QueryOrigin } from '../run/index.ts'
 import type { Write } from './write.ts'
@@ -259,10 +260,16 @@ export function chunksOfKeys<Key> (keys: readonly Key[]): ReadonlyArray<readonly
 }
 
 const missingReference = ({ relation: { publicName }, row }: Missing, pointer: (index: number) => string): Error =>
-  absentRecord(publicName, `${pointer(row)}/${publicName}`)
+  absentRecord(publicName, pointer(row))
 
-/** The error of a body that names a record that does not exist, or that its sender may not know. */
-export function absentRecord (name: string, pointer: string): ConflictError {
+/**
+ * The error of a body that names a record that does not exist, or that its sender may not know.
+ *
+ * @param record the JSON pointer of the record in the body that names it
+ * @param below the JSON pointer from there to the name
+ */
+export function absentRecord (name: string, record: string, below = `/${name}`): ConflictError {
   const detail = `'${name}' refers to a record that does not exist.`
-  return new ConflictError(detail, { pointer })
+  const item = { source: { pointer: `${record}${below}` }, code: 'FST_CRUD_CONFLICT', detail }
+  return new ConflictError(placed(record, detail), { errors: [item] })
 }

@@ -199,7 +199,7 @@ function pivotRow (relation: RelationProperty, own: Key, key: Key, pointer = '')
     const [ofRow, ofRecord] = [by.pivotColumns.indexOf(column), by.pivotTargetColumns.indexOf(column)]
     if (ofRow < 0) return key[ofRecord]!
     const isOther = ofRecord >= 0 && isSameValue(own[ofRow]!, key[ofRecord]!, keyColumns(target)[ofRecord]!) === false
-    if (isOther) throw absentRecord(publicName, `${pointer}/${publicName}`)
+    if (isOther) throw absentRecord(publicName, pointer)
     return own[ofRow]!
   })
   return { values, pointer }

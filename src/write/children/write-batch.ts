@@ -210,6 +210,6 @@ function * asChild<Result> (
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error instanceof OutOfScopeError ? inRecord(pointer, error) : error
     const name = list === 'update' && key.length === 1 ? `/${key[0]!.publicName}` : ''
-    throw absentRecord(relation.publicName, `${pointer}${name}`)
+    throw absentRecord(relation.publicName, pointer, name)
   }
 }

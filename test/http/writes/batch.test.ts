@@ -121,8 +121,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         '409 FST_CRUD_CONFLICT /1/supplier'
       )
     }
-    t.equal(verdict(await post('/plants', [{ name: 'A', supplier: 1 }, { name: 'B', supplier: 1, tags: [1, 99] }])),
-      '409 FST_CRUD_CONFLICT /1/tags')
+    const refused = await post('/plants', [{ name: 'A', supplier: 1 }, { name: 'B', supplier: 1, tags: [1, 99] }])
+    t.equal(verdict(refused), '409 FST_CRUD_CONFLICT /1/tags')
+    t.equal(bodyOf(refused).message, "/1: 'tags' refers to a record that does not exist.", 'the message says which one')
   })
 
   t.test('a batch has at most maxBatch records', async (t) => {
