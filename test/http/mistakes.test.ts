@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger'
 import { p } from '@mikro-orm/core'
 import type { MikroORM } from '@mikro-orm/postgresql'
+import type { TObject } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import t from 'tap'
 import crudKit, {
@@ -97,6 +98,8 @@ const overridden = (method: string, request: InjectOptions | string, what = 'the
 ]
 const OPERATIONS = ['list', 'get', 'create', 'update', 'delete', 'restore']
 const book = { title: 'Emma', status: 'done' }
+
+const PAGE_OPTIONS = Object.keys((QueryBuilderConfigSchema.properties.pagination as TObject<{}>).properties)
 
 const MISTAKES: readonly Mistake[] = [
   // calls of methods
@@ -273,17 +276,19 @@ const MISTAKES: readonly Mistake[] = [
       `CrudBase: '${name}' is an option of the whitelist`, `queryConfig: { ${name}: ... }`,
     ],
   ]),
-  [
-    'an option of pages for routes',
-    ({ mount }) => mount({ crud: new Crud({ model: Book, writable: 'all' }), countParameter: true }),
-    "The resource /books: 'countParameter' is an option of the whitelist",
-    'as in new CrudBase({ model: Book, queryConfig: { pagination: { countParameter: ... } } })',
-  ],
-  [
-    'an option of pages in a whitelist', () => new QueryBuilderConfig({ maxPerPage: 5 } as never),
-    "QueryBuilderConfig: 'maxPerPage' is an option of the whitelist's pagination",
-    'queryConfig: { pagination: { maxPerPage: ... } }',
-  ],
+  ...PAGE_OPTIONS.flatMap((name): Mistake[] => [
+    [
+      `the option ${name} of pages for routes`,
+      ({ mount }) => mount({ crud: new Crud({ model: Book, writable: 'all' }), [name]: true }),
+      `The resource /books: '${name}' is an option of the whitelist's pagination`,
+      `as in new CrudBase({ model: Book, queryConfig: { pagination: { ${name}: ... } } })`,
+    ],
+    [
+      `the option ${name} of pages in a whitelist`, () => new QueryBuilderConfig({ [name]: 5 } as never),
+      `QueryBuilderConfig: '${name}' is an option of the whitelist's pagination`,
+      `queryConfig: { pagination: { ${name}: ... } }`,
+    ],
+  ]),
   [
     'an option of a whitelist among those of pages',
     () => new QueryBuilderConfig({ pagination: { allowedSorts: ['title'] } } as never),
