@@ -5,7 +5,7 @@ import {
   checkGet, checkWriteQuery, hasOnlyFilters, hasUnknown, planAggregate, planList, planMany, planStream, readUpsertKey,
   type AggregatePlan, type ManyTarget, type QueryRules, type UpsertKey,
 } from '../../plan/index.ts'
-import type { QueryParamError, QueryParams } from '../../query/index.ts'
+import { MAX_QUERY_BYTES, type QueryParamError, type QueryParams } from '../../query/index.ts'
 import type { PlannedList } from '../../resource/index.ts'
 import { declaredParameters } from '../declared-parameters.ts'
 import type { CrudOperation } from '../route-options.ts'
@@ -66,33 +66,14 @@ export const QUERY_STRINGS: {
   },
 
   none: (input) => {
-    const { request: { url, queryParams, query }, operation, seen: { resource: { whitelist } } } = input
-    const removing = removes(operation)
-    // most writes have no query string
-    if (!url.includes('?') && Object.keys(query).length === 0) return removing ? REMOVING_NOTHING_MORE : NOTHING
-    checkWriteQuery(
-      without(queryParams, ['hard']),
-      whitelist,
-      { ...rulesWith(input, ownParameters(input)), strict: STRICT },
-      mistakesOf({ hard: hardMistake(input) })
-    )
-    return removing ? { kind: 'none', options: { hard: query['hard'] === 'true' } } : NOTHING
+    checkNames(input, ['hard'], ownParameters(input), mistakesOf({ hard: hardMistake(input) }))
+    if (!removes(input.operation)) return NOTHING
+    return input.request.query['hard'] === 'true' ? REMOVING_HARD : REMOVING_NOTHING_MORE
   },
 
   key: (input) => {
-    const { request, seen: { resource: { whitelist, upsertKeys } } } = input
-    const { url, query } = request
-    const { key, error } = readUpsertKey(query['on'], upsertKeys)
-    // most upserts have no other parameter
-    if (key !== undefined && Object.keys(query).length === 1 && url.endsWith(`?on=${key.name}`)) {
-      return { kind: 'key', key }
-    }
-    checkWriteQuery(
-      without(request.queryParams, ['on']),
-      whitelist,
-      { ...rulesWith(input, ['on']), strict: STRICT },
-      error === undefined ? [] : [error]
-    )
+    const { key, error } = readUpsertKey(input.request.query['on'], input.seen.resource.upsertKeys)
+    checkNames(input, ON, ON, error === undefined ? NO_MISTAKES : [error])
     return { kind: 'key', key: key! }
   },
 
@@ -119,8 +100,40 @@ export const QUERY_STRINGS: {
   },
 }
 
+const ON: readonly string[] = ['on']
+const NO_MISTAKES: readonly QueryParamError[] = []
 const NOTHING = { kind: 'none', options: undefined } as const
+const REMOVING_HARD = { kind: 'none', options: { hard: true } } as const
 const REMOVING_NOTHING_MORE = { kind: 'none', options: { hard: false } } as const
+
+/**
+ * Refuses parameters that a write does not take. Most writes have none but those that they read themselves.
+ *
+ * @param own the parameters that the write reads itself
+ * @param taken those of them that the route takes
+ * @param mistakes the errors of the parameters that the write reads itself
+ */
+function checkNames (
+  input: QueryInput,
+  own: readonly string[],
+  taken: readonly string[],
+  mistakes: readonly QueryParamError[]
+): void {
+  const { request, seen: { resource: { whitelist } } } = input
+  if (mistakes.length === 0 && hasOnly(own, request)) return
+  const rules = { ...rulesWith(input, taken), strict: STRICT }
+  checkWriteQuery(without(request.queryParams, own), whitelist, rules, mistakes)
+}
+
+/**
+ * Whether a query string certainly has only parameters with these names. The parser of `queryParams` knows of all, and
+ * may refuse one that is long or encoded.
+ */
+function hasOnly (names: readonly string[], { url, query }: QueryInput['request']): boolean {
+  for (const name of Object.keys(query)) if (!names.includes(name)) return false
+  const start = url.indexOf('?')
+  return start === -1 || (url.length - start <= MAX_QUERY_BYTES && !url.includes('%', start))
+}
 
 /**
  * The parameters that are refused even if unknown parameters are ignored: without `hard`, the row would not be removed,
