@@ -61,17 +61,17 @@ export class DataValidationError extends failureClass('FST_CRUD_DATA_INVALID', 4
 export class TooManyError
   extends failureClass('FST_CRUD_TOO_MANY', 400, 'More records match than one request may write.') {}
 
-const OUTSIDE = 'The record would lie outside of what this request may write.'
+const OUT_OF_SCOPE = 'The record would lie outside of what this request may write.'
 
 /** A created or updated row would be outside the scope of the request. */
-export class OutOfScopeError extends failureClass('FST_CRUD_OUT_OF_SCOPE', 403, OUTSIDE) {}
+export class OutOfScopeError extends failureClass('FST_CRUD_OUT_OF_SCOPE', 403, OUT_OF_SCOPE) {}
 
 /** @param pointer the JSON pointer to the record in the body of a batch; empty for a body that is the record */
 export function outOfScope (pointer: string | undefined, cause?: unknown): OutOfScopeError {
   const item = pointer ? { source: { pointer } } : {}
-  return new OutOfScopeError(placed(pointer, OUTSIDE), {
+  return new OutOfScopeError(placed(pointer, OUT_OF_SCOPE), {
     cause,
-    errors: [{ ...item, code: 'FST_CRUD_OUT_OF_SCOPE', detail: OUTSIDE }],
+    errors: [{ ...item, code: 'FST_CRUD_OUT_OF_SCOPE', detail: OUT_OF_SCOPE }],
   })
 }
 

@@ -107,7 +107,7 @@ function translate (where: Where, model: EntityModel, values: Values): readonly 
   return new Translation(comparandsOf(model), values).all(where)
 }
 
-const COMPARISONS: ReadonlyMap<string, ComparisonOperator> = new Map([
+const OPERATORS: ReadonlyMap<string, ComparisonOperator> = new Map([
   ['$eq', 'eq'],
   ['$ne', 'ne'],
   ['$gt', 'gt'],
@@ -214,7 +214,7 @@ class Translation {
       return items &&
         this.#compare(operator === '$in' ? 'in' : 'nin', operand, arrayLiteral(items))
     }
-    const comparison = COMPARISONS.get(operator)
+    const comparison = OPERATORS.get(operator)
     if (comparison === undefined) return undefined
     if (value === null) {
       return comparison === 'eq' || comparison === 'ne'

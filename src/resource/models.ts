@@ -11,7 +11,7 @@ const modelsByStorage = new WeakMap<object, ModelsBySchema>()
 /**
  * The models of an ORM's entities by name, without entities that cannot be a resource, such as those without a table.
  */
-function entitiesOf (em: EntityManager): Entities {
+function entitiesByName (em: EntityManager): Entities {
   const models = modelsOf(em)
   const entities = new Map<string, EntityModel>()
   for (const { className, class: entity, embeddable, pivotTable } of em.getMetadata().getAll().values()) {
@@ -37,7 +37,7 @@ export function accessFor (options: AccessOptions, em: EntityManager): Access {
   let byMetadata = isObject ? accesses.get(options) : undefined
   let access = byMetadata?.get(em.getMetadata())
   if (access === undefined) {
-    access = new Access(options, entitiesOf(em))
+    access = new Access(options, entitiesByName(em))
     if (byMetadata === undefined) accesses.set(options, byMetadata = new WeakMap())
     byMetadata.set(em.getMetadata(), access)
   }

@@ -58,7 +58,7 @@ export interface ScopeRules extends Equalities {
  *
  * @throws {OutOfScopeError} for a value that the type of the application does not convert
  */
-export function rulesOf (where: Where, model: EntityModel): ScopeRules {
+export function scopeRulesOf (where: Where, model: EntityModel): ScopeRules {
   const { equalities, partial } = equalitiesOf(where)
   return throwingScopeErrors(`The scope of ${model.name}`, () => ({
     where,

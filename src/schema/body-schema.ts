@@ -70,7 +70,7 @@ export function serverSchema (model: EntityModel, children: BodyRules['children'
   return Type.Object(properties, { additionalProperties: false })
 }
 
-type Author = 'client' | 'server'
+export type Author = 'client' | 'server'
 
 /** Schema of the children in the body of their parent: a list of new ones, or lists of changes. */
 function childrenSchema (owned: OwnedChildren, by: Author, readonly: boolean): TSchema {

@@ -12,11 +12,8 @@ import {
   convertData, EMPTY_RECORD, namesForServer, NO_CHILDREN, type BodyRules, type Checked, type DataNames, type RecordData,
 } from '../plan/index.ts'
 import { bodyErrors, type BodyError } from './body-errors.ts'
-import { clientSchema, serverSchema, type BodyOptions } from './body-schema.ts'
+import { clientSchema, serverSchema, type Author, type BodyOptions } from './body-schema.ts'
 import { checkOf, type Check } from './compiled-check.ts'
-
-/** Who writes the data of a body. */
-type Author = 'client' | 'server'
 
 /** The body of one operation. Its schema is compiled when it is first needed. */
 export class Body {

@@ -48,7 +48,7 @@ export function compileMany (plan: ManyShape, foreign: Foreign, form: WriteForm)
   if (lock !== undefined) return finish(sql`with ${search}`, [total, keysOf(plan, found)], plan, context)
   if (does === 'count') return finish(sql`with ${search}`, [total], plan, context)
   const written = context.names.expression('written')
-  const target = targetSql(plan, alias, found, plain, context)
+  const target = foundRows(plan, alias, found, plain, context)
   const inside = insideSql(plan, alias, foreign, context)
   const returned = writtenColumns(plan, alias, inside)
   const change = does === 'update'
@@ -122,7 +122,7 @@ function keysOf (plan: ManyShape, rows: string): Column {
 }
 
 /** The conditions of the rows to write: they were found, none too many, and still match. */
-function targetSql (
+function foundRows (
   plan: ManyShape,
   alias: string,
   found: string,

@@ -14,6 +14,7 @@ import { EMPTY, join, name, render, sql, trusted, type Sql, type Statement } fro
 import { IN_THE_WAY, textIf } from './inside.ts'
 import { selectList } from './members.ts'
 import type { Foreign } from './read.ts'
+import { keyName } from './related.ts'
 import { whereClause, type ConditionContext } from './visibility.ts'
 import { writeContext, type WriteContext, type WriteForm } from './write-form.ts'
 import type { UpsertManyShape, UpsertShape } from './write-shape.ts'
@@ -101,9 +102,6 @@ const PLACE = '@place'
 
 /** The column of a given row that has the value for an update, if that differs. */
 const ownName = (column: string): string => `@own_${column}`
-
-/** The column of an inserted row that has a part of the key. */
-const keyName = (index: number): string => `@key${index}`
 
 /** Compiles the upsert of several rows. It fails if a row is in the way of one of them, and returns them in order. */
 export function compileUpsertMany (plan: UpsertManyShape, foreign: Foreign, form: WriteForm): Statement {

@@ -35,7 +35,7 @@ export function * withAfterHooks<Result> (
   const declared = changes.filter((change) => afterHookOf(write, change, records === 'selected') !== undefined)
   if (declared.length === 0) return yield * work(write)
   const after = yield * afterCommitOf(write.session)
-  const result = yield * work({ ...write, told: records === 'selected' ? KEYS : toldOf(write, declared) })
+  const result = yield * work({ ...write, told: records === 'selected' ? KEYS : toldByStatement(write, declared) })
   const told = doneBy(result).filter(({ change, ...done }) =>
     declared.includes(change) && !('written' in done && done.written.isUnchanged)
   )
@@ -52,7 +52,7 @@ function afterHookOf ({ crud }: Write, change: RowChange, isMany: boolean): Afte
 type AfterHook = NonNullable<typeof WRITE_HOOKS[RowChange]['one' | 'many']>['after']
 
 /** What statements return for hooks, beside the record of the answer. `undefined` if that is all. */
-function toldOf ({ crud, resource, session }: Write, declared: readonly RowChange[]): ToldRow | undefined {
+function toldByStatement ({ crud, resource, session }: Write, declared: readonly RowChange[]): ToldRow | undefined {
   const whole = crud.bind(sharedEmOf(session))
   const previous = declared.some((change) => change !== 'insert') ? whole.previous : undefined
   if (whole === resource && previous === undefined) return undefined

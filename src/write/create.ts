@@ -50,7 +50,7 @@ function * createRecords (
   pointer: (index: number) => string
 ): Steps<readonly Written[]> {
   const create = beginCreate(write)
-  const rows = decided ?? (yield * rowsOf(create, data, pointer))
+  const rows = decided ?? (yield * rowsOfBodies(create, data, pointer))
   if (rows.length === 0) return []
   return yield * withAfterHooks(
     withScopeCheck(write, rows),
@@ -60,7 +60,7 @@ function * createRecords (
   )
 }
 
-export function * rowsOf (
+export function * rowsOfBodies (
   create: CreateData,
   data: readonly Data[],
   pointer: (index: number) => string

@@ -1,7 +1,6 @@
 /** Inserts rows in the transaction of a write, which a refused row ends. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Steps } from '../base/steps.ts'
-import type { SyncSession } from '../database/index.ts'
 import type { RecordData } from '../plan/index.ts'
 import { sharedEmOf } from '../resource/index.ts'
 import { withOnCreate } from './new-row.ts'
@@ -10,7 +9,7 @@ import { filtersOfWrite } from './run-write.ts'
 import { withScopeInStatement, withScopeCheck } from './scope-of-rows.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { createThroughEntities } from './unit-of-work/through-entities.ts'
-import type { Write, Written } from './write.ts'
+import type { InnerWrite, Write, Written } from './write.ts'
 
 /**
  * Inserts rows and returns their records, with their keys.
@@ -18,7 +17,7 @@ import type { Write, Written } from './write.ts'
  * @param pointer the JSON pointer of a record in the body
  */
 export function * insertInside (
-  begun: Write<EntityManager | SyncSession>,
+  begun: InnerWrite,
   rows: readonly RecordData[],
   pointer: (index: number) => string
 ): Steps<Written[]> {

@@ -2,18 +2,16 @@
  * Points errors of the database to the record of a batch and to the properties that they are about, as far as the error
  * itself does not say it. The server is asked only after a write has failed.
  */
-import type { EntityManager } from '@mikro-orm/postgresql'
 import {
   ConflictError, DataValidationError, OutOfScopeError, RequestValidationError, type ErrorItem,
 } from '../base/errors.ts'
 import { placed } from '../base/error-list.ts'
 import type { Steps } from '../base/steps.ts'
-import type { SyncSession } from '../database/index.ts'
 import { columnData, type RecordData } from '../plan/index.ts'
 import { isInTransaction, knowRules, sharedEmOf } from '../resource/index.ts'
 import { columnsOfRule, convertError, isServerError, isUnreadable, sqlStateOf, type ServerError } from '../run/index.ts'
 import { errorModelOf, writeInTransaction } from './run-write.ts'
-import type { Write } from './write.ts'
+import type { InnerWrite, Write } from './write.ts'
 
 type RowError = (ConflictError | DataValidationError | OutOfScopeError) & { readonly cause?: unknown }
 
@@ -135,7 +133,7 @@ function columnsOfValue (error: ServerError, row: RecordData): readonly string[]
 }
 
 /** Inserts a part of a batch, in a transaction that will be rolled back. */
-export type InsertAttempt = (inner: Write<EntityManager | SyncSession>, part: RowRange) => Steps<unknown>
+export type InsertAttempt = (inner: InnerWrite, part: RowRange) => Steps<unknown>
 
 /**
  * Throws the error of a write, pointing to its record and properties as far as they can be found out.
@@ -195,7 +193,7 @@ function * findRefused (
 
 /** Notes the index of the refused record, and throws the error of the batch, which rolls the search back. */
 function * searchInside (
-  write: Write<EntityManager | SyncSession>,
+  write: InnerWrite,
   count: number,
   error: ServerError,
   attempt: InsertAttempt,

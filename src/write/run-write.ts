@@ -1,10 +1,8 @@
 /** Runs the statements of a write: those that write, and those that only read rows. */
-import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConflictError, NotFoundError, outOfScope } from '../base/errors.ts'
 import { madeOnce } from '../base/made-once.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import { factsOf } from '../config/index.ts'
-import type { SyncSession } from '../database/index.ts'
 import { isFormula, type EntityModel, type Property } from '../model/index.ts'
 import {
   haveLinks, planExists, planGet, type BodyRules, type Id, type ReadPlan, type RecordData, type Selection,
@@ -20,7 +18,7 @@ import {
 } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import {
-  needsScopeCheck, entitiesOfWrite, filterTypeOf, withTarget, writtenOf, type Write, type Written,
+  needsScopeCheck, entitiesOfWrite, filterTypeOf, withTarget, writtenOf, type InnerWrite, type Write, type Written,
 } from './write.ts'
 import { needsScopeSearch } from './scope-of-rows.ts'
 import { checkVersion } from './if-match.ts'
@@ -195,7 +193,7 @@ export function * findInScope (write: Write, id: Id, pointer = ''): Steps<void> 
 /** Does the work of a write in a transaction, or in a savepoint if its session is in a transaction. */
 export function * writeInTransaction<Result> (
   write: Write,
-  work: (inner: Write<EntityManager | SyncSession>) => Steps<Result>
+  work: (inner: InnerWrite) => Steps<Result>
 ): Steps<Result> {
   try {
     return yield * inTransaction(write.session, (session) => work({ ...write, session }))
@@ -212,11 +210,11 @@ export function errorModelOf ({ model, resource, operation }: Write): EntityMode
   const rules = kind && resource.writable[kind]
   if (rules === undefined) return model
   let narrowed = models.get(rules)
-  if (narrowed === undefined) models.set(rules, narrowed = narrow(model, rules))
+  if (narrowed === undefined) models.set(rules, narrowed = withWritable(model, rules))
   return narrowed
 }
 
-function narrow (model: EntityModel, { properties }: BodyRules): EntityModel {
+function withWritable (model: EntityModel, { properties }: BodyRules): EntityModel {
   const closed = (property: Property): Property =>
     properties.has(property) ? property : { ...property, write: { ...property.write, writable: false } }
   return { ...model, properties: new Map([...model.properties].map(([name, property]) => [name, closed(property)])) }

@@ -4,7 +4,7 @@
  */
 import type { ErrorItem } from '../base/errors.ts'
 import {
-  isSameValue as isEqual, keyColumnNames, keyFromJson, keyFromText, uuidOfId, type EntityModel, type KeyColumn,
+  isSameValue, keyColumnNames, keyFromJson, keyFromText, uuidOfId, type EntityModel, type KeyColumn,
   type PrimaryKeyPart,
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
@@ -31,7 +31,7 @@ export interface Keyless {
 export function withoutKey (data: Data, id: Id | undefined, model: EntityModel): Keyless {
   if (!isObject(data) || !hasKey(data, model)) return { data, errors: [] }
   if (id === undefined) return withoutKeys(data, model)
-  const found = keyParts(id, model)
+  const found = requestedKey(id, model)
   const keys = [
     ...found,
     ...model.primaryKey.filter(({ property }) =>
@@ -94,7 +94,7 @@ export function keyColumnErrors (
 ): readonly ErrorItem[] {
   if (!setsSharedColumns(row)) return []
   const errors: ErrorItem[] = []
-  const known = id === undefined ? partsOfScope(model, scope) : keyParts(id, model)
+  const known = id === undefined ? partsOfScope(model, scope) : requestedKey(id, model)
   const own = new Map(
     known.flatMap(({ property, columns, expected }) =>
       columns.map((column) => [column.column, { column, expected: columnValue(property, column, expected) }])
@@ -103,7 +103,7 @@ export function keyColumnErrors (
   const primary = new Set(keyColumnNames(model))
   for (const { property, column, value } of columnData(row).filter(({ column }) => primary.has(column))) {
     const found = own.get(column)
-    if (found !== undefined && isSameValue(value, found.expected, found.column)) continue
+    if (found !== undefined && isSameKeyPart(value, found.expected, found.column)) continue
     const name = property.publicName
     errors.push({
       source: { pointer: `/${name}` },
@@ -248,7 +248,7 @@ function columnValue (property: PrimaryKeyPart['property'], { column }: KeyColum
 
 /** The names of the properties by which a record was found. Its data may repeat them. */
 export function keyNames (id: Id, model: EntityModel): ReadonlySet<string> {
-  return new Set(keyParts(id, model).map(({ property }) => property.publicName))
+  return new Set(requestedKey(id, model).map(({ property }) => property.publicName))
 }
 
 interface RequestedKeyPart extends PrimaryKeyPart {
@@ -256,7 +256,7 @@ interface RequestedKeyPart extends PrimaryKeyPart {
 }
 
 /** The parts of the key by which a record was requested, with their values. */
-function keyParts (id: Id, model: EntityModel): readonly RequestedKeyPart[] {
+function requestedKey (id: Id, model: EntityModel): readonly RequestedKeyPart[] {
   const { primaryKey } = model
   const [single, ...more] = primaryKey
   if (typeof id === 'object') return primaryKey.map((part) => ({ ...part, expected: id[part.property.name] }))
@@ -272,17 +272,17 @@ function isSame (
   property: PrimaryKeyPart['property'],
   columns: readonly KeyColumn[]
 ): boolean {
-  if (columns.length === 1) return isSameValue(given, expected, columns[0]!)
+  if (columns.length === 1) return isSameKeyPart(given, expected, columns[0]!)
   // the part is a relation to a composite key
   if (
     property.kind !== 'relation' || !isObject(given) || !isObject(expected) ||
     Object.keys(given).length !== columns.length
   ) return false
-  return property.key.every((part) => isSameValue(given[part.publicName], expected[part.publicName], part))
+  return property.key.every((part) => isSameKeyPart(given[part.publicName], expected[part.publicName], part))
 }
 
-function isSameValue (given: unknown, expected: unknown, column: Pick<KeyColumn, 'type' | 'codec'>): boolean {
+function isSameKeyPart (given: unknown, expected: unknown, column: Pick<KeyColumn, 'type' | 'codec'>): boolean {
   const [value, own] = [keyFromJson(given, column), keyFromText(String(expected), column)]
   return value.ok && own.ok &&
-    (String(value.value) === String(own.value) || isEqual(value.value, own.value, column) === true)
+    (String(value.value) === String(own.value) || isSameValue(value.value, own.value, column) === true)
 }

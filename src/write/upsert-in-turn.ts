@@ -10,7 +10,7 @@ import { exactText, isExactNumber, parseExact, type EntityModel } from '../model
 import { planPresentRow, type Id, type RecordData, type UpsertKey } from '../plan/index.ts'
 import { isInTransaction } from '../resource/index.ts'
 import { SEVERAL_RECORDS } from '../run/index.ts'
-import { insertRows, rowsOf } from './create.ts'
+import { insertRows, rowsOfBodies } from './create.ts'
 import type { Data } from './new-row.ts'
 import { inRecord } from './point-error.ts'
 import { repeated } from './repeat.ts'
@@ -95,7 +95,7 @@ function * writeFound (
     if (write.options.ifMatch !== undefined) {
       throw new PreconditionFailedError('There is no record that If-Match names.')
     }
-    rows.push(...yield * rowsOf(create, [data[index]!], () => pointer(index)))
+    rows.push(...yield * rowsOfBodies(create, [data[index]!], () => pointer(index)))
   }
   const checked = withScopeCheck(write, rows)
   const ready: Ready = { rows, found, order: inKeyOrder(keys), pointer }

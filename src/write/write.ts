@@ -1,13 +1,15 @@
 /** A write in progress: its first step, and its answer. */
 import { isDeepStrictEqual } from 'node:util'
+import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
 import type { FilterType } from '../borrowed/mikro-orm-filters.ts'
 import { neededFor, removes, type BodyKind, type CrudOperation } from '../config/index.ts'
 import { entitiesBehind, readConstant } from '../conditions/index.ts'
+import type { SyncSession } from '../database/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { rulesOfBody, type BodyRules, type RecordData, type ToldRow, type Writable } from '../plan/index.ts'
 import {
-  filtersBehind, rulesOf, sharedEmOf, type ActiveFilters, type Call, type CrudSession, type RequestConditions,
+  filtersBehind, scopeRulesOf, sharedEmOf, type ActiveFilters, type Call, type CrudSession, type RequestConditions,
   type ScopeRules, type SwitchedFilters,
 } from '../resource/index.ts'
 import { dialectOf, enterStage } from '../run/index.ts'
@@ -30,6 +32,9 @@ export interface Write<On extends CrudSession = CrudSession>
   readonly switched?: SwitchedFilters
 }
 
+/** A write inside of a transaction, on the session that is in it. */
+export type InnerWrite = Write<EntityManager | SyncSession>
+
 /** @throws {ConfigError} for a read-only entity, or {ScopeError} for a scope that is not a valid condition */
 export function beginWrite (call: Call): Write {
   const { crud, resource, session, options, operation, actor, rows } = call
@@ -38,7 +43,7 @@ export function beginWrite (call: Call): Write {
   enterStage('plan')
   const conditions = resource.readConditions(options, actor)
   const limits = rows === undefined ? conditions.scope : [...conditions.scope ?? [], ...rows]
-  const scope = limits && rulesOf(limits, model)
+  const scope = limits && scopeRulesOf(limits, model)
   return { crud, resource, model, session, options, conditions, scope, operation: neededFor(operation) }
 }
 

@@ -103,7 +103,7 @@ export function routedResource (
   checkOwnParts(what, options, operations)
   if (rest.idempotency !== undefined && rest.idempotency !== false) checkStoredAnswers(what, orm.em)
   if (rest.query) checkGroupNames(what, bound.whitelist)
-  if (rest.requireIfMatch) checkVersion(what, bound.model)
+  if (rest.requireIfMatch) checkHasVersion(what, bound.model)
   const name = options.name ?? crud.name ?? bound.model.tableName
   bound.addName(name)
   return { what, name, bound, operations }
@@ -139,7 +139,7 @@ function checkGroupNames (what: string, { filters }: Whitelist): void {
 }
 
 /** Refuses to require If-Match of clients that cannot know any version. */
-function checkVersion (what: string, { name, version }: EntityModel): void {
+function checkHasVersion (what: string, { name, version }: EntityModel): void {
   if (version?.hidden === false) return
   throw new ConfigError(
     `${what}: 'requireIfMatch' needs a version for If-Match to name, and ${

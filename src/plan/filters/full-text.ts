@@ -23,7 +23,7 @@ export const MAX_EXCLUDED = 16
 const EXCLUDING = /(?<![\p{L}\p{N}])-/gu
 
 /** The type of what `ts_rank` returns. */
-const RANK: ValueType = { kind: 'float', single: true }
+const RANK_TYPE: ValueType = { kind: 'float', single: true }
 
 export const fullText: FilterKind<FullTextFilter<string>, FullTextEntry> = {
   takesOperators: false,
@@ -36,7 +36,7 @@ export const fullText: FilterKind<FullTextFilter<string>, FullTextEntry> = {
     const unaccent = unaccentOf(filter)
     const stored = storedWords(filter, fields, model, what)
     const document: TextDocument = Object.freeze({ config, fields, stored, unaccent })
-    const relevance: Relevance = Object.freeze({ kind: 'relevance', name, document, type: RANK, nullable: false })
+    const relevance: Relevance = Object.freeze({ kind: 'relevance', name, document, type: RANK_TYPE, nullable: false })
     return { kind: 'fullText', name, document, relevance, unaccent }
   },
 

@@ -4,9 +4,7 @@
  * take their unique values, those to change, and new ones. Rows whose scope hangs on rows that are written later are
  * checked at the end.
  */
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Steps } from '../../base/steps.ts'
-import type { SyncSession } from '../../database/index.ts'
 import { keyColumns, type EntityModel, type SqlValue } from '../../model/index.ts'
 import { idOfKey, withColumns, type Id, type RecordData } from '../../plan/index.ts'
 import { NO_FILTERS } from '../../resource/index.ts'
@@ -15,12 +13,10 @@ import { insertInside } from '../insert-inside.ts'
 import { throwPointed, type InsertAttempt } from '../point-error.ts'
 import { afterOthers, findInScope, writeInTransaction } from '../run-write.ts'
 import { scopeHangsOn, withScopeSearch } from '../scope-of-rows.ts'
-import type { Write, Written } from '../write.ts'
+import type { InnerWrite, Write, Written } from '../write.ts'
 import { beginChildren, childId, type ChildBatch, type ParentKey } from './batches.ts'
 import { withRecords } from './family-answer.ts'
 import { writeBatch } from './write-batch.ts'
-
-type InnerWrite = Write<EntityManager | SyncSession>
 
 /**
  * Creates records with their children.

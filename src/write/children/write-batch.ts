@@ -6,7 +6,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConflictError, NotFoundError, OutOfScopeError } from '../../base/errors.ts'
 import type { Steps } from '../../base/steps.ts'
-import type { SyncSession } from '../../database/index.ts'
 import {
   haveLinks, planDeleteEach, planUpdateEach, type CommonKey, type DeleteEachPlan, type RecordData, type UpdateEachPlan,
 } from '../../plan/index.ts'
@@ -23,12 +22,10 @@ import { withScopeInStatement, withScopeCheck, needsScopeSearch } from '../scope
 import { needsUnitOfWork } from '../unit-of-work/reason.ts'
 import { markThroughEntity, removeThroughEntity, updateThroughEntity } from '../unit-of-work/through-entities.ts'
 import { isEmpty } from '../update-data.ts'
-import { dialectOfWrite, writtenOf, type Write, type Written } from '../write.ts'
+import { dialectOfWrite, writtenOf, type InnerWrite, type Write, type Written } from '../write.ts'
 import {
   childId, ofParent, parentColumns, withParent, type ChildBatch, type ChildItem, type ParentKey,
 } from './batches.ts'
-
-type InnerWrite = Write<EntityManager | SyncSession>
 
 /**
  * Writes children and returns them in the order of the batch. Removed ones are not returned.

@@ -12,7 +12,7 @@ import type { Write, Written } from '../write.ts'
 import { needsScopeSearch } from '../scope-of-rows.ts'
 
 /** Maximum number of parameters in a statement. The protocol counts them in 16 bits, which PGlite reads as signed. */
-const MAX_PARAMETERS = 32_000
+const MAX_BOUND = 32_000
 
 /** The values of a row's key as texts, or `undefined` if the database makes a part of it. */
 function givenKey ({ columns, values }: RecordData, model: EntityModel): readonly string[] | undefined {
@@ -47,7 +47,7 @@ function * inOrder (write: Write, rows: readonly RecordData[], written: readonly
 /** Splits rows into chunks of as many as the parameters of a statement allow, or of a given size. */
 function chunksOf (rows: readonly RecordData[], given?: number): RecordData[][] {
   const widest = rows.reduce((widest, { columns }) => Math.max(widest, columns.length), 0) + 1
-  const size = given ?? Math.max(1, Math.floor(MAX_PARAMETERS / widest))
+  const size = given ?? Math.max(1, Math.floor(MAX_BOUND / widest))
   const chunks: RecordData[][] = []
   for (let start = 0; start < rows.length; start += size) chunks.push(rows.slice(start, start + size))
   return chunks

@@ -16,7 +16,7 @@ import { dataOfRows, type ReasonToLook, type UpsertAtOnce } from '../upsert-way.
 import type { Write } from '../write.ts'
 
 /** Undoes a transaction in which a row was in the way of another one. */
-const IN_THE_WAY = new Error('a row is in the way of an upsert')
+const UNDONE = new Error('a row is in the way of an upsert')
 
 /** Writes all rows or none. */
 export function * upsertAtOnce (
@@ -47,7 +47,7 @@ export function * upsertAtOnce (
     for (let place = 0; place < sorted.length; place++) inOrder[order[place]!] = sorted[place]!
     return inOrder
   } catch (error) {
-    if (error === IN_THE_WAY || isInTheWay(error)) return 'in the way'
+    if (error === UNDONE || isInTheWay(error)) return 'in the way'
     const attempt: InsertAttempt = (inner, { from, to }) =>
       sendParts(inner, partsOf(inner, completed.slice(from, to), key, filters), [], filters)
     return yield * throwPointed(error, checked, all, (place) => pointer(order[place]!), attempt)
@@ -71,15 +71,15 @@ function * sendParts (
   referring: readonly RecordData[],
   filters: ActiveFilters
 ): Steps<readonly UpsertedRow[]> {
-  if (referring.length > 0 && !(yield * areReferencesVisible(searchOf(write, filters), referring))) throw IN_THE_WAY
+  if (referring.length > 0 && !(yield * areReferencesVisible(searchOf(write, filters), referring))) throw UNDONE
   const written: UpsertedRow[] = []
   for (const { rows, plan } of parts) {
     const some = (yield * runWrite(write, plan, filters)) as UpsertedRow[]
-    if (some.length !== rows.length) throw IN_THE_WAY
+    if (some.length !== rows.length) throw UNDONE
     written.push(...some)
   }
   // a statement may find the row that one before has written
-  if (parts.length > 1 && new Set(written.map(({ key }) => JSON.stringify(key))).size < written.length) throw IN_THE_WAY
+  if (parts.length > 1 && new Set(written.map(({ key }) => JSON.stringify(key))).size < written.length) throw UNDONE
   return written
 }
 
