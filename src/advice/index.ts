@@ -5,6 +5,6 @@
  */
 export type { AdvisedResource } from './advised-resource.ts'
 export { differencesOf, warnOfDifferences } from './database-warning.ts'
-export { checkShared, guardFindings, warnOfUnguarded, type GuardFinding } from './guard-warning.ts'
+export { checkShared, guardFindings, warnOfUnguarded } from './guard-warning.ts'
 export { indexLineOf, missingIndexes, missingIndexesOf, warnOfMissingIndexes } from './missing-indexes.ts'
 export { ownerColumns } from './owners.ts'

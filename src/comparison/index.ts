@@ -9,7 +9,7 @@ import { readCatalogue } from './database-catalogue.ts'
 import { compare, canRepeatKeys, type Difference, type OfferedResource } from './compare.ts'
 import { expectedTables } from './expected.ts'
 
-export type { Difference, OfferedResource } from './compare.ts'
+export type { Difference } from './compare.ts'
 export { messagesOf } from './difference-messages.ts'
 
 /**

@@ -4,7 +4,7 @@
  * not been built. Only servers with the explorer load this folder.
  */
 export { askResources, refusalOfAll } from './callers.ts'
-export { describeApi, type ExplorerFacts } from './document.ts'
+export { describeApi } from './document.ts'
 export { explain } from './explain.ts'
-export { encodedFor, etagOfText, pageAt, readBuiltPage, type PageFile, type PageFiles } from './files.ts'
+export { encodedFor, etagOfText, pageAt, readBuiltPage, type PageFile } from './files.ts'
 export { apiFacts, checkExplorerOptions, type ExplorerHeader, type ExplorerOptions } from './explorer-options.ts'

@@ -17,7 +17,7 @@ export {
 } from './plugin-options.ts'
 export { knownResources, resourcesInside, type KnownResource } from './known-resources.ts'
 export { isOffline, takeOffline } from './offline.ts'
-export { sendProbe, type RouteProbe } from './probes.ts'
+export { sendProbe } from './probes.ts'
 export { INPUT_PROPERTY } from './routes/route-input.ts'
 export { ignoreBodies } from './routes/content-type.ts'
 export { keySegments } from './routes/path-key.ts'
@@ -25,7 +25,7 @@ export { fastifyRoutes, type RouteParts } from './routes/fastify-routes.ts'
 export type {
   CrudResourcesOptions, KitCheck, ResourceEntry, RoutesCheck, UncheckedRoutes,
 } from './routes/check-types.ts'
-export { type CrudOperation, type CrudRoutesOptions, type RouteHooks, type RouteTransactions } from './route-options.ts'
+export { type CrudOperation, type CrudRoutesOptions, type RouteTransactions } from './route-options.ts'
 export { roleResources, type RoleResource } from './routes/roles.ts'
 export { checkTables, offerOf, routedResource } from './routes/routed-resource.ts'
 export { namedSchemas } from './schemas/named.ts'

@@ -12,8 +12,9 @@ export {
 } from './embedded-json.ts'
 export { exactText, isExactNumber, parseExact } from './exact-json.ts'
 export {
-  columnsBesideKey, columnsOf, isFormula, keyColumnNames, keyColumns, type EmbeddedProperty, type EntityModel, type KeyColumn,
-  type KeyPart, type PrimaryKeyPart, type Property, type RelationProperty, type ScalarProperty, type WriteRules,
+  columnsBesideKey, columnsOf, isFormula, keyColumnNames, keyColumns, type EmbeddedProperty, type EntityModel,
+  type KeyColumn, type KeyPart, type PrimaryKeyPart, type Property, type RelationProperty, type ScalarProperty,
+  type WriteRules,
 } from './entity-model.ts'
 export { keyFromJson, keyFromText } from './codec.ts'
 export { owningSide } from './owning-side.ts'
@@ -26,6 +27,6 @@ export { containedFromText } from './types/range.ts'
 export { wireTypeOf, WIRE_TYPES, type TypeName, type TypeOf, type ValueType } from './types/index.ts'
 export type { Converted, SqlValue } from './types/converted.ts'
 export type { DecimalType } from './types/basic-types.ts'
-export type { InsideJson, TypeFamily, WireType } from './types/wire-type.ts'
+export type { InsideJson, TypeFamily } from './types/wire-type.ts'
 export { uuidBesideKey, uuidOfId } from './uuid-look-up.ts'
 export { meantName, polymorphicRefusal, publicPath, resolvePath, type JsonPath, type Path } from './path.ts'

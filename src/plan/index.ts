@@ -24,26 +24,24 @@ export {
   planStream, planStreamKeys, planStreamOffset, planStreamPage, planStreamRecords, type StreamKey,
 } from './plan-stream.ts'
 export type {
-  Aggregate, CallbackCondition, Comparable, Condition, CustomTarget, CustomTerm, Deleted, JsonValue, Operand, OrderTerm,
-  RelatedNumber, Relevance, Slot, Sortable, SwitchedCondition, TextDocument, Unaccent,
+  Aggregate, CallbackCondition, Comparable, Condition, CustomTerm, Deleted, JsonValue, Operand, OrderTerm,
+  RelatedNumber, Slot, SwitchedCondition, TextDocument, Unaccent,
 } from './condition-types.ts'
 export type {
   AggregatePlan, AnswerLimits, CountPlan, FacetTerm, FixedValue, GetPlan, GroupNumber, GroupTerm, KeysetPlan, ListPlan,
   Place, PlannedFacet, PlannedInclude, PlannedRows, ReadPlan, RecordsPlan, Selection, SortTexts, StreamPlan, Window,
 } from './plan-types.ts'
 export {
-  comparedBy, describeFilter, documentOf, jsonKindsOf, MAX_PATTERNS, MAX_SUB_QUERIES, relationsOf, takesOperators,
-  type Compared, type FilterEntry, type FilterFacts, type FilterTarget, type OperatorFilter,
+  comparedBy, describeFilter, documentOf, jsonKindsOf, MAX_PATTERNS, MAX_SUB_QUERIES, relationsOf, type Compared,
+  type FilterFacts, type FilterTarget,
 } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'
 export { countChoices, pageParametersOf } from './window.ts'
-export {
-  includePath, resolveWhitelist, type AggregateEntry, type IncludeEntry, type RelationEntry, type Whitelist,
-} from './whitelist/index.ts'
+export { resolveWhitelist, type AggregateEntry, type RelationEntry, type Whitelist } from './whitelist/index.ts'
 export { DEFAULT_SORT, relationsOfWhitelist, waysOf, type Way, type WayTarget } from './whitelist/ways.ts'
 export { planPrevious } from './previous.ts'
 export { cited } from './refusal.ts'
-export type { BodyRules, Named, OwnedChildren, Writable } from './body-rules.ts'
+export type { BodyRules, OwnedChildren, Writable } from './body-rules.ts'
 export { namesForServer, NO_CHILDREN, resolveWritable, rulesInUse, rulesOfBody } from './writable.ts'
 export { findUpsertKey, readUpsertKey, resolveUpsertKeys, upsertKeysFor, type UpsertKey } from './upsert-keys.ts'
 export { sharesColumns, withColumnsOnce, withSharedColumns } from './shared-columns.ts'

@@ -12,7 +12,7 @@ export { checkCoLocation } from './co-location.ts'
 export { checkEstimates } from './estimates.ts'
 export { foreignOf } from './foreign.ts'
 export {
-  filtersBehind, NO_FILTERS, type ActiveFilters, type ReadOptions, type RequestConditions, type SwitchedFilters,
+  filtersBehind, NO_FILTERS, type ActiveFilters, type RequestConditions, type SwitchedFilters,
 } from './request-conditions.ts'
 export { HOOK_NAMES, rememberLog, reportHook, WRITE_HOOKS, type CrudClass, type CrudHooks } from './hooks.ts'
 export { accessFor, modelsOf } from './models.ts'
@@ -23,8 +23,7 @@ export { waitForRows, withRows } from './role-rows.ts'
 export { readScope, scopeRulesOf, toBody, type ScopeRules } from './scope.ts'
 export {
   afterCommitOf, hasSessionContext, inTransaction, isInTransaction, knowRules, knowServer, knowTriggers, knowUnaccent,
-  openedEmOf, readStatement, requirePromises, runStatement, sendPrepared, sharedEmOf, type AfterCommit, type CrudResult,
-  type CrudSession, type Session,
+  openedEmOf, readStatement, requirePromises, runStatement, sendPrepared, sharedEmOf, type CrudResult, type CrudSession,
 } from './crud-session.ts'
 export type { CompiledRead } from './kept-statements.ts'
 export { checkTextNeeds } from './text-needs.ts'

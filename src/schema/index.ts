@@ -3,11 +3,10 @@
  * the data of writes. Errors: all mistakes of a record at once.
  */
 export { clientBody, readData, refusedBody } from './body.ts'
-export type { BodyError } from './body-errors.ts'
 export { clientSchema } from './body-schema.ts'
 export { loadCompiler } from './compiled-check.ts'
 export { facetsSchema, groupItemSchema } from './group-schemas.ts'
 export { includeTree, NOTHING_INCLUDED, type IncludeLevel } from './include-tree.ts'
-export { listSchema, totalsOf, type ListOptions } from './list-schema.ts'
-export { recordSchema, type RecordOptions } from './record-schema.ts'
-export { exampleOf, inputSchema, nullable, secondExampleOf, textSchema, valueSchema } from './value-schemas.ts'
+export { listSchema, totalsOf } from './list-schema.ts'
+export { recordSchema } from './record-schema.ts'
+export { exampleOf, inputSchema, secondExampleOf, textSchema, valueSchema } from './value-schemas.ts'

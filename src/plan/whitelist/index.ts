@@ -16,7 +16,6 @@ import { type IncludeEntry, relatedNumbers, resolveIncludes } from './includes.t
 import { defaultOrder, relevanceEntries, sortEntries, type DefaultTerm, type SortEntry } from './sorts.ts'
 
 export { type AggregateEntry, type IncludeEntry, includePath, namesOfInclude, type RelationEntry } from './includes.ts'
-export type { SortEntry } from './sorts.ts'
 
 export interface Whitelist extends FilterList {
   readonly model: EntityModel
