@@ -35,16 +35,6 @@ export function withOnUpdate (row: RecordData, model: EntityModel, em: EntityMan
 interface Hook {
   readonly property: ScalarProperty
   readonly call: NonNullable<Property['write']['onCreate']>
-  /** The place of the column in the latest row. Rows of a list share their columns. */
-  latest: Place | undefined
-}
-
-interface Place {
-  /** The columns of the row. */
-  readonly given: RecordData['columns']
-  /** The columns with that of the property. */
-  readonly columns: RecordData['columns']
-  readonly index: number
 }
 
 interface Hooks {
@@ -60,7 +50,7 @@ const hooksOf = madeOnce(({ properties }: EntityModel): Hooks => {
   const having = (name: 'onCreate' | 'onUpdate'): Hook[] =>
     scalars.flatMap((property) => {
       const call = property.write[name]
-      return call === undefined ? [] : [{ property, call, latest: undefined }]
+      return call === undefined ? [] : [{ property, call }]
     })
   const columns = [...properties.values()].flatMap((property) =>
     property.kind === 'scalar' && property.write.persisted
@@ -85,27 +75,31 @@ function complete (row: RecordData, model: EntityModel, when: 'onCreate' | 'onUp
   const values = new Array<SqlValue>(given.length + hooks.length)
   let count = given.length
   for (let index = 0; index < count; index++) values[index] = given[index]!
-  for (const hook of hooks) {
-    const { property, call } = hook
-    if (hook.latest?.given !== columns) hook.latest = placeIn(columns, property)
-    const { index, columns: all } = hook.latest
+  for (const { property, call } of hooks) {
+    const index = placeOf(property, columns)
     if (when === 'onCreate' && index < count && values[index] !== null) continue
     const value = call(properties, em)
     if (value === undefined) continue
     values[index] = value === null ? null : toColumn(property, value)
-    columns = all
+    columns = withProperty(columns, index, property)
     if (index === count) count++
   }
   values.length = count
   return { columns, values, references, links, properties }
 }
 
-function placeIn (given: RecordData['columns'], property: ScalarProperty): Place {
+/** The index of a property's column, also where the columns lack it. */
+function placeOf ({ column }: ScalarProperty, columns: RecordData['columns']): number {
+  // this runs for each record of a list
+  for (let index = 0; index < columns.length; index++) if (columns[index]!.column === column) return index
+  return columns.length
+}
+
+/** The columns, of which one is that of a property. Rows of a list share them before and after. */
+function withProperty (columns: RecordData['columns'], index: number, property: ScalarProperty): RecordData['columns'] {
   const { column } = property
-  const index = given.findIndex((data) => data.column === column)
-  return index < 0
-    ? { given, columns: withColumn(given, property, column), index: given.length }
-    : { given, columns: given.with(index, { property, column }), index }
+  if (index === columns.length) return withColumn(columns, property, column)
+  return columns[index]!.property === property ? columns : columns.with(index, { property, column })
 }
 
 /** Each column once, with the last of its values. */
