@@ -1,8 +1,9 @@
 /** The option `access` of a server, checked and made into roles once, at start-up. */
 import type { FastifyRequest } from 'fastify'
+import { hidingErrors } from '../base/application-calls.ts'
 import { ConfigError, ForbiddenError } from '../base/errors.ts'
 import { shown } from '../base/option-checks.ts'
-import { isPromise, type OrPromise } from '../base/or-promise.ts'
+import { after, type OrPromise } from '../base/or-promise.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import { Actor } from './actor.ts'
 import { checkAccess, type Entities } from './check-access.ts'
@@ -30,16 +31,8 @@ export class Access {
    * @throws {ForbiddenError} for no role or one that is not named, or {ConfigError} for anything but a text
    */
   actorOf (request: FastifyRequest): OrPromise<Actor> {
-    let name: unknown
-    try {
-      name = this.options.role(request)
-    } catch (error) {
-      throw errorOfRole(error)
-    }
-    if (!isPromise(name)) return this.#actor(name, request)
-    return Promise.resolve(name).then((name) => this.#actor(name, request), (error: unknown) => {
-      throw errorOfRole(error)
-    })
+    const name = hidingErrors<unknown>(() => this.options.role(request), unknownTo)
+    return after(name, (name) => this.#actor(name, request))
   }
 
   #actor (name: unknown, request: FastifyRequest): Actor {
@@ -53,15 +46,6 @@ export class Access {
     if (role === undefined) throw new ForbiddenError(undefined, { cause: unknownRole(name, [...this.roles.keys()]) })
     return new Actor(role, request)
   }
-}
-
-/** An error of the function `role` as the client gets it. The message of one without a status is for the log. */
-function errorOfRole (error: unknown): unknown {
-  const { statusCode, status } = Object(error) as { readonly statusCode?: unknown, readonly status?: unknown }
-  // as Fastify, which takes other numbers for 500
-  return [statusCode, status].some((code) => typeof code === 'number' && code >= 400)
-    ? error
-    : unknownTo(error instanceof Error ? error : new ConfigError(`access: 'role' has thrown ${shown(error)}.`))
 }
 
 const unknownTo = (cause: Error): ConfigError =>

@@ -1,16 +1,17 @@
 /** The rows that a role may use, by entity. Their conditions are added to those of MikroORM's filters. */
 import type { Actor, Rule } from '../access/index.ts'
+import { hidingErrors } from '../base/application-calls.ts'
 import { madeOnce } from '../base/made-once.ts'
 import {
   aliveOnly, ALL_ROWS, entitiesBehind, filteredOnly, readCondition, withColumnValues, type Where,
 } from '../conditions/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import { isPromise, type OrPromise } from '../base/or-promise.ts'
+import { after, isPromise, type OrPromise } from '../base/or-promise.ts'
 import { cannotWait, wait, type Steps } from '../base/steps.ts'
 import { activeFilters } from './active-filters.ts'
 import type { CrudSession } from './crud-session.ts'
 import { filtersBehind, NO_FILTERS, type ActiveFilters } from './request-conditions.ts'
-import { throwingScopeErrors } from './scope.ts'
+import { throwingScopeErrors, unknownScope } from './scope.ts'
 
 /**
  * The rows of an entity that an actor may use. It is a promise if the application's function returns one. Related rows
@@ -18,6 +19,7 @@ import { throwingScopeErrors } from './scope.ts'
  * ones do not count.
  *
  * @throws {ScopeError} for a value that is not certainly a condition
+ * @throws what the application's function throws, if that has a status, or else a {ScopeError}
  */
 function rowsOf (actor: Actor, model: EntityModel): OrPromise<Where> {
   const rule = actor.role.ruleOf(model.name)
@@ -26,17 +28,15 @@ function rowsOf (actor: Actor, model: EntityModel): OrPromise<Where> {
   if (typeof given !== 'function') return constantRows(rule!)(model)
   const known = actor.readRows
   let rows = known.get(model)
-  if (rows === undefined) known.set(model, rows = readRows(given(actor.requestFor(model.name)), model))
+  if (rows === undefined) {
+    const condition = hidingErrors<unknown>(() => given(actor.requestFor(model.name)), unknownScope)
+    known.set(model, rows = after(condition, (condition) => readCertain(condition, model)))
+  }
   return rows
 }
 
 /** The rows of a rule that are the same for all requests, by entity. */
 const constantRows = madeOnce(({ rows }: Rule) => madeOnce((model: EntityModel): Where => readCertain(rows, model)))
-
-function readRows (condition: unknown, model: EntityModel): OrPromise<Where> {
-  if (isPromise(condition)) return Promise.resolve(condition).then((where) => readRows(where, model))
-  return readCertain(condition, model)
-}
 
 const readCertain = (condition: unknown, model: EntityModel): Where =>
   throwingScopeErrors(

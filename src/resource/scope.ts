@@ -86,13 +86,16 @@ export function throwingScopeErrors<Result> (what: string, use: () => Result): R
       const reason = new ImpossibleValueError(`${what} has a value that no row can have: ${sentence(cause)}`)
       throw new OutOfScopeError('No record can match the scope of this request.', { cause: reason })
     }
-    throw new ScopeError(undefined, {
-      cause: cause instanceof ConditionError
+    throw unknownScope(
+      cause instanceof ConditionError
         ? new ConditionError(`${what} is not certainly a condition: ${sentence(cause)}`)
-        : new Error(`${what} is refused by MikroORM: ${sentence(cause)}`, { cause }),
-    })
+        : new Error(`${what} is refused by MikroORM: ${sentence(cause)}`, { cause })
+    )
   }
 }
+
+/** The error of a request whose scope the application could not tell. The cause is for the log. */
+export const unknownScope = (cause: Error): ScopeError => new ScopeError(undefined, { cause })
 
 /** The message of an error as the end of a sentence. */
 export function sentence (error: unknown): string {

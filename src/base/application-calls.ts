@@ -1,0 +1,31 @@
+/** Calls of the application's functions that decide what a request may do. */
+import { shown } from './option-checks.ts'
+import { isPromise, type OrPromise } from './or-promise.ts'
+
+/**
+ * Calls a function of the application. An error that it throws with a status goes to the client as it is. The message
+ * of any other error may tell clients what they must not know, so it is only for the log.
+ *
+ * @param call may return a promise
+ * @param hide makes the error that the client gets from the one that the application threw
+ */
+export function hidingErrors<Result> (
+  call: () => OrPromise<Result>,
+  hide: (cause: Error) => Error
+): OrPromise<Result> {
+  const refuse = (error: unknown): never => {
+    throw hasStatus(error) ? error : hide(error instanceof Error ? error : new Error(`${shown(error)} was thrown.`))
+  }
+  try {
+    const result = call()
+    return isPromise(result) ? Promise.resolve(result).catch(refuse) : result
+  } catch (error) {
+    return refuse(error)
+  }
+}
+
+/** Whether Fastify answers with the status of an error. It takes other numbers for 500. */
+function hasStatus (error: unknown): boolean {
+  const { statusCode, status } = Object(error) as { readonly statusCode?: unknown, readonly status?: unknown }
+  return [statusCode, status].some((code) => typeof code === 'number' && code >= 400)
+}
