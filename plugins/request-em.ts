@@ -7,13 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { accessOf } from './access.ts'
 import {
-  INPUT_PROPERTY,
-  checkPluginOptions,
-  EM_PROPERTIES,
-  emGetter,
-  metaOnDatabase,
-  refuseSecond,
-  rememberReply,
+  checkPluginOptions, EM_PROPERTIES, emGetter, INPUT_PROPERTY, metaOnDatabase, refuseSecond, rememberReply,
 } from '../src/http/index.ts'
 
 declare module 'fastify' {

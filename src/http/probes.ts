@@ -25,18 +25,8 @@ export function answersProbes (handler: RouteHandler): RouteHandler {
 
 /** Headers of a request that belong to its connection, its body or its cache, and to no other request. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
-  'accept',
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'content-type',
-  'expect',
-  'keep-alive',
-  'range',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
+  'accept', 'accept-encoding', 'connection', 'content-length', 'content-type', 'expect', 'keep-alive', 'range', 'te',
+  'trailer', 'transfer-encoding', 'upgrade',
 ])
 
 /**

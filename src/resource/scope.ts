@@ -3,23 +3,12 @@
  * the resource's own rows, never to included ones: MikroORM's filters hide those (`src/resource/active-filters.ts`).
  */
 import {
-  ConditionError,
-  equalitiesOf,
-  ImpossibleValueError,
-  readCondition,
-  valueOfEquality,
-  withColumnValues,
-  type Equalities,
+  ConditionError, equalitiesOf, ImpossibleValueError, readCondition, valueOfEquality, withColumnValues, type Equalities,
   type Where,
 } from '../conditions/index.ts'
 import { OutOfScopeError, ScopeError } from '../base/errors.ts'
 import {
-  wireTypeOf,
-  type EntityModel,
-  type Property,
-  type RelationProperty,
-  type ScalarProperty,
-  type SqlValue,
+  wireTypeOf, type EntityModel, type Property, type RelationProperty, type ScalarProperty, type SqlValue,
 } from '../model/index.ts'
 
 /**

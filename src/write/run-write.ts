@@ -94,8 +94,7 @@ export function prepareWrite<Answer> (
 }
 
 /** Whether the rows of a plan are what hooks are told of: they are not told of children. */
-const tells = ({ kind }: WritePlan): boolean =>
-  kind === 'insert' || kind === 'update' || kind === 'delete'
+const tells = ({ kind }: WritePlan): boolean => kind === 'insert' || kind === 'update' || kind === 'delete'
 
 /** Runs a statement that only reads rows, on the server that is written to. */
 export function * look (

@@ -68,10 +68,8 @@ t.test('the message says how to mend it', async (t) => {
       'cannot join them. Make "author" a reference table, distribute both by a column that all keys contain, or ' +
       'remove the entry.'
   )
-  t.match(
-    refusal(Book, { allowedSorts: ['author.name'] }, { ...OWN_KEYS, author: by('id', 2) }),
-    '"book" is distributed by "id", and "author" by "id", and they are not co-located, so the server cannot join them.'
-  )
+  t.match(refusal(Book, { allowedSorts: ['author.name'] }, { ...OWN_KEYS, author: by('id', 2) }),
+    '"book" is distributed by "id", and "author" by "id", and they are not co-located, so the server cannot join them.')
 })
 
 t.test('what needs no such join is allowed', async (t) => {
@@ -93,7 +91,7 @@ t.test('tables that share the column of a tenant are joined, if they are co-loca
     [Task, { allowedSorts: ['project.name'] }, 'sort=project.name joins "task" to "project"', 'project'],
     [Task, { allowedIncludes: ['labels'] }, 'include=labels joins "task_labels" to "label"', 'label'],
     [Project, { allowedIncludes: ['tasks.labels'] }, 'include=tasks.labels joins "task_labels" to "label"', 'label'],
-    [Task, {}, "to change 'labels' joins \"task_labels\" to \"label\"", 'label', ['labels']],
+    [Task, {}, 'to change \'labels\' joins "task_labels" to "label"', 'label', ['labels']],
   ]
   for (const [model, names, joins, apart, updates] of cases) {
     t.equal(refusal(model, names, TENANTS, updates), 'allowed', joins)

@@ -53,8 +53,7 @@ const update = planUpdate(id, data, selection, {
 const textOf = (plan: WritePlan): string =>
   compileAnyWrite(inScope(plan), nothingForeign, { dialect: CITUS, keysRepeat: false }).text
 
-const VERSION =
-  '(coalesce(to_char(("@written"."changed" at time zone interval \'0\'), ' +
+const VERSION = '(coalesce(to_char(("@written"."changed" at time zone interval \'0\'), ' +
   'case when "@written"."changed" < \'0001-01-01Z\' ' +
   'then \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z BC"\' else \'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\' end), ' +
   '"@written"."changed"::text))::text as "version"'
