@@ -53,7 +53,8 @@ function define (entity: Entity): any {
       if (relation.kind === 'many') return p.oneToMany(target).mappedBy(relation.by)
       if (relation.kind === 'one') {
         const made = p.manyToOne(target).joinColumn(name)
-        return relation.nullable ? made.nullable() : made
+        const nullable = relation.nullable ? made.nullable() : made
+        return relation.indexed ? nullable.index() : nullable
       }
       const inverse = entityNames(relation.table)[1 - relation.side]!
       return relation.side === 0

@@ -34,8 +34,8 @@ export const entities: Entities = {
       printed_at: maybe({ type: 'datetime' }), extra: maybe({ type: 'json' }), deleted_at: deletedAt,
     },
     relations: {
-      author: { kind: 'one', target: 'Author', nullable: true },
-      publisher: { kind: 'one', target: 'Publisher' },
+      author: { kind: 'one', target: 'Author', nullable: true, indexed: true },
+      publisher: { kind: 'one', target: 'Publisher', indexed: true },
       tags: { kind: 'links', target: 'Tag', table: 'book_tags', side: 0 },
       copies: { kind: 'many', target: 'Copy', by: 'book' },
     },

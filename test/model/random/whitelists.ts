@@ -165,8 +165,8 @@ function includes (entity: Entity): fc.Arbitrary<Include[]> {
       kind: 'relation', path, ...named, ...options ?? {},
     }))
   })
-  const related = paths.filter(({ path }) => path.split('.').length < 3)
-  const aggregate = fc.constantFrom(...related).chain(({ path, target, single }) => {
+  const at = (depth: number) => fc.constantFrom(...paths.filter(({ path }) => path.split('.').length === depth))
+  const aggregates = fc.oneof(at(1), at(2)).chain(({ path, target, single }) => {
     const of = (types: readonly ValueType[]): string[] =>
       places(target, 0).filter(({ property, relation }) => types.includes(property.type) && !relation).map(({ path }) =>
         path
@@ -178,15 +178,20 @@ function includes (entity: Entity): fc.Arbitrary<Include[]> {
     const mean = of(['integer']).map((name) => ['avg', name] as const)
     const [count, exists] = [['count', ''], ['exists', '']] as const
     // of one record, there is nothing but whether it exists
-    const possible = single ? [exists] : [count, exists, ...summed, ...least, ...mean]
-    return fc.tuple(fc.constantFrom(...possible), fc.option(condition(target), { freq: 3 })).map((
+    const possible = single
+      ? fc.constant(exists)
+      : fc.oneof(fc.constantFrom(count, exists), fc.constantFrom(...summed, ...least, ...mean))
+    const aggregate = fc.tuple(possible, fc.option(condition(target), { freq: 3 })).map((
       [[fn, name], where]
     ): Include => ({
       kind: 'aggregate', function: fn, path: name === '' ? path : `${path}.${name}`, ...where !== null && { where },
     }))
+    // numbers about the same rows are computed together, others apart
+    return fc.array(aggregate, { minLength: 1, maxLength: 2 })
   })
-  const one = fc.oneof({ weight: 3, arbitrary: relation }, { weight: 2, arbitrary: aggregate })
-  return fc.array(one, { maxLength: 8 }).map((found) =>
+  const relations = fc.array(relation, { maxLength: 6 })
+  const numbers = fc.array(aggregates, { minLength: 2, maxLength: 4 }).map((several) => several.flat())
+  return fc.tuple(relations, numbers).map((all) => all.flat()).map((found) =>
     withoutRepeats(
       found,
       (

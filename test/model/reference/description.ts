@@ -33,8 +33,11 @@ export interface Property {
 }
 
 export type Relation =
-  /** The row has the key of the related row under the relation's name. */
-  | { readonly kind: 'one', readonly target: string, readonly nullable?: boolean }
+  /**
+   * The row has the key of the related row under the relation's name. An index changes no answer, but statements find
+   * rows in another way with it.
+   */
+  | { readonly kind: 'one', readonly target: string, readonly nullable?: boolean, readonly indexed?: boolean }
   /** Rows of the target whose to-one relation `by` has this row's key. */
   | { readonly kind: 'many', readonly target: string, readonly by: string }
   /** Pairs of keys in a separate table. This row's key is on `side` 0 or 1 of a pair. */
