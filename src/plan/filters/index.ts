@@ -18,7 +18,6 @@ export { jsonKindsOf } from './json-texts.ts'
 export {
   comparedBy, describeFilter, documentOf, filterEntry, relationsOf, takesOperators, type FilterEntry, type FilterList,
 } from './kinds.ts'
-export type { OperatorFilter } from './operators.ts'
 export { aboutOr } from './meant.ts'
 export { nameGroups } from './group-names.ts'
 export { parameterName } from './planned.ts'

@@ -15,7 +15,7 @@ import { checkItemKeys, facetTerm, groupNumbers, groupTerms } from './groups.ts'
 import { type IncludeEntry, relatedNumbers, resolveIncludes } from './includes.ts'
 import { defaultOrder, relevanceEntries, sortEntries, type DefaultTerm, type SortEntry } from './sorts.ts'
 
-export { type AggregateEntry, type IncludeEntry, includePath, namesOfInclude, type RelationEntry } from './includes.ts'
+export { type AggregateEntry, type IncludeEntry, namesOfInclude, type RelationEntry } from './includes.ts'
 
 export interface Whitelist extends FilterList {
   readonly model: EntityModel
