@@ -33,6 +33,8 @@ export function readWindow (
   const number = (name: string, least: number, most: number, otherwise: number): number => {
     const text = given[name]
     if (text === undefined) return otherwise
+    // it is there twice, so that its value is unknown
+    if (problems.some(({ kind, parameter }) => kind === 'pagination' && parameter === name)) return NaN
     const value = Number(text)
     if (/^\d+$/.test(text) && value >= least && value <= most) return value
     problems.push({ kind: 'pagination', parameter: name })
