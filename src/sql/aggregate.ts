@@ -5,7 +5,8 @@
  */
 import type { Aggregate } from '../plan/index.ts'
 import { formOfRelation, type Form } from './form.ts'
-import { join, name, sql, trusted, type Sql } from './fragment.ts'
+import { join, name, sql, type Sql } from './fragment.ts'
+import { codecJson } from './json.ts'
 import { relatedRowsKey } from './number-uses.ts'
 import { shownNumber } from './number-value.ts'
 import { numbersOfEach, valueName } from './related-numbers.ts'
@@ -78,5 +79,5 @@ function memberSql (aggregate: Aggregate, expression: string, index: number): Sq
 function wireNumber ({ function: fn, property, type }: Aggregate, value: Sql): Sql {
   if (fn === 'count' || fn === 'exists') return value
   const read = property?.codec?.read
-  return read === undefined ? jsonValue(value, type) : trusted(read(value.pieces.join('')))
+  return read === undefined ? jsonValue(value, type) : codecJson(read, value)
 }

@@ -28,7 +28,7 @@ export function propertyJson (property: Property, alias: string, projected: bool
   if (property.kind === 'scalar') {
     const read = property.codec?.read
     const value = projected ? name(alias, property.column) : column(property, alias)
-    const json = read === undefined ? jsonValue(value, property.type) : trusted(read(value.pieces.join('')))
+    const json = read === undefined ? jsonValue(value, property.type) : codecJson(read, value)
     return longest === undefined || !isLong(property.type) ? json : unlessTooLong(json, value, property, longest)
   }
   if (property.kind === 'relation') return keyJson(property.key, alias)
@@ -41,6 +41,10 @@ export function propertyJson (property: Property, alias: string, projected: bool
   )
   return absent.length === 0 ? object : sql`case when ${join(absent, ' and ')} then null else ${object} end`
 }
+
+/** A value as SQL of the application reads it. That may be a constant, to which only `coalesce` gives a type. */
+export const codecJson = (read: (value: string) => string, value: Sql): Sql =>
+  sql`coalesce(${trusted(read(value.pieces.join('')))}, null)`
 
 /**
  * The columns that a property's value is made of, by name, with the expressions that read them from a table. Hidden
