@@ -27,5 +27,5 @@ export function hidingErrors<Result> (
 /** Whether Fastify answers with the status of an error. It takes other numbers for 500. */
 function hasStatus (error: unknown): boolean {
   const { statusCode, status } = Object(error) as { readonly statusCode?: unknown, readonly status?: unknown }
-  return [statusCode, status].some((code) => typeof code === 'number' && code >= 400)
+  return [statusCode, status].some((code) => typeof code === 'number' && code >= 400 && code <= 599)
 }

@@ -1,4 +1,4 @@
-/** Errors of the application's functions that decide which records a request may use, and whose keys it has. */
+/** Errors of the application's functions that decide what a request may use, who sends it, and whose keys it has. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import crudKit, { BaseModel, CrudBase, IdempotencyRecord, type CrudKitOptions } from '../../src/index.ts'
@@ -9,6 +9,7 @@ const Note = defineEntity({ name: 'Note', extends: BaseModel, properties: { titl
 const crud = new CrudBase({ model: Note, writable: ['title'], queryConfig: {} })
 
 const UNKNOWN_SCOPE = 'The server could not tell which records this request may use.'
+const UNKNOWN_ROLE = 'The server could not tell the role of this request.'
 const UNKNOWN_PRINCIPAL = 'The server could not tell whose key this request has.'
 
 /** By the option's name: the message that hides an error, and the options of a server with a function there. */
@@ -17,6 +18,10 @@ const FUNCTIONS: ReadonlyArray<readonly [string, string, (fail: () => any) => Pa
   ['rows', UNKNOWN_SCOPE, (fail) => ({
     resources: { '/notes': crud },
     access: { role: () => 'member', roles: { member: { Note: { rows: fail } } } },
+  })],
+  ['role', UNKNOWN_ROLE, (role) => ({
+    resources: { '/notes': crud },
+    access: { role, roles: { member: { Note: {} } } },
   })],
   ['principal', UNKNOWN_PRINCIPAL, (principal) => ({ resources: { '/notes': { crud, idempotency: { principal } } } })],
 ]
@@ -29,7 +34,8 @@ await forEachDatabase(t, { entities: [Note, IdempotencyRecord] }, async (t, { or
       await app.register(crudKit, { orm, indexAdvice: false, ...optionsWith(fail) })
       const headers = { 'idempotency-key': 'one' }
       const response = await app.inject({ method: 'POST', url: '/notes', headers, payload: { title: 'One' } })
-      return { status: response.statusCode, message: response.json().message, log: lines.join('') }
+      const { code, message } = response.json()
+      return { status: response.statusCode, code, message, log: lines.join('') }
     }
 
     for (const [how, fail] of [
@@ -48,6 +54,27 @@ await forEachDatabase(t, { entities: [Note, IdempotencyRecord] }, async (t, { or
         throw Object.assign(new Error('Who are you?'), { statusCode: 401 })
       })
       t.strictSame([status, message], [401, 'Who are you?'])
+    })
+
+    t.test(`an error that '${what}' throws with a number that is no status of an error is hidden`, async (t) => {
+      for (const statusCode of [200, 600]) {
+        const { status, message } = await answerOf(() => {
+          throw Object.assign(new Error('the vault is open'), { statusCode })
+        })
+        t.strictSame([status, message], [500, hidden], String(statusCode))
+      }
+    })
+
+    t.test(`a database that is not available to '${what}' is a 503, and another error of it is hidden`, async (t) => {
+      const failWith = async (code: string): Promise<() => never> => {
+        const sql = `do $$ begin raise exception 'the vault' using errcode = '${code}'; end $$`
+        const error: unknown = await orm.em.fork().execute(sql).catch((error: unknown) => error)
+        return () => { throw error }
+      }
+      const unavailable = await answerOf(await failWith('57014'))
+      t.strictSame([unavailable.status, unavailable.code], [503, 'FST_CRUD_UNAVAILABLE'])
+      const conflict = await answerOf(await failWith('23505'))
+      t.strictSame([conflict.status, conflict.message], [500, hidden])
     })
   }
 

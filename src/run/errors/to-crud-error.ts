@@ -1,7 +1,7 @@
 /** Converts database errors that this package has not seen: those of MikroORM's own methods and of pg. */
 import { DriverException, OptimisticLockError } from '@mikro-orm/core'
 import type { MikroORM } from '@mikro-orm/postgresql'
-import { UnavailableError } from '../../base/errors.ts'
+import { ConfigError, ScopeError, UnavailableError } from '../../base/errors.ts'
 import { convertError } from './convert-error.ts'
 import { isConnectionLost, isReadOnlyServer, isServerError, isUnreachable, ownErrorIn } from './driver-errors.ts'
 
@@ -9,7 +9,8 @@ import { isConnectionLost, isReadOnlyServer, isServerError, isUnreachable, ownEr
  * Converts a database error to one of this package's errors. The given error is its `cause`, but its text is not shown
  * to clients. MikroORM's constraint violations become a `ConflictError` (409) or `DataValidationError` (400). Its
  * optimistic lock errors become a `PreconditionFailedError` (412). Lost connections, timeouts and full pools become an
- * `UnavailableError` (503). All others, such as a mistake in SQL, become a 500 without details.
+ * `UnavailableError` (503), also if they are the cause for which a scope or a role is not known. All others, such as a
+ * mistake in SQL, become a 500 without details.
  *
  * Routes without an error handler of the application apply this function to the errors that they throw.
  *
@@ -25,10 +26,21 @@ import { isConnectionLost, isReadOnlyServer, isServerError, isUnreachable, ownEr
  * })
  */
 export function toCrudError<Thrown> (error: Thrown, orm?: MikroORM): Thrown | Error {
-  if (!(error instanceof Error) || !isDatabaseError(error, orm)) return error
+  if (!(error instanceof Error)) return error
+  if (error instanceof ScopeError || error instanceof ConfigError) return unavailableTo(error, orm) ?? error
+  if (!isDatabaseError(error, orm)) return error
   // in a transaction that was declared read-only, the error was converted already
   if (isReadOnlyServer(error)) return new UnavailableError(undefined, { cause: error })
   return convertError(error)
+}
+
+/**
+ * The error of a database that was not available to a function of the application, such as a scope. The error of the
+ * function hides it (`hidingErrors`).
+ */
+function unavailableTo ({ cause }: Error, orm: MikroORM | undefined): UnavailableError | undefined {
+  const error = toCrudError(cause, orm)
+  return error instanceof UnavailableError ? error : undefined
 }
 
 function isDatabaseError (error: Error, orm: MikroORM | undefined): boolean {
