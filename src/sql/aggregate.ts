@@ -6,13 +6,12 @@
 import type { Aggregate } from '../plan/index.ts'
 import { formOfRelation, type Form } from './form.ts'
 import { join, name, sql, type Sql } from './fragment.ts'
-import { codecJson } from './json.ts'
+import { valueJson } from './json.ts'
 import { relatedRowsKey } from './number-uses.ts'
 import { shownNumber } from './number-value.ts'
 import { numbersOfEach, valueName } from './related-numbers.ts'
 import { joinParents, keyName, relatedRows } from './related.ts'
 import type { ConditionContext } from './visibility.ts'
-import { jsonValue } from './wire-types.ts'
 
 export interface AggregatesSql {
   /** The value of each aggregate by its name in records. */
@@ -77,7 +76,5 @@ function memberSql (aggregate: Aggregate, expression: string, index: number): Sq
 }
 
 function wireNumber ({ function: fn, property, type }: Aggregate, value: Sql): Sql {
-  if (fn === 'count' || fn === 'exists') return value
-  const read = property?.codec?.read
-  return read === undefined ? jsonValue(value, type) : codecJson(read, value)
+  return fn === 'count' || fn === 'exists' ? value : valueJson(value, type, property?.codec)
 }

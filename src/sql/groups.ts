@@ -2,6 +2,7 @@
 import type { GroupNumber, GroupTerm, Operand } from '../plan/index.ts'
 import { operand } from './comparison.ts'
 import { EMPTY, literal, name, sql, trusted, type Sql } from './fragment.ts'
+import { valueJson } from './json.ts'
 import { ROW, ROW_JSON, selectList, type Member } from './members.ts'
 import { directionSql, orderBy } from './order.ts'
 import { FETCHED } from './page-rows.ts'
@@ -9,7 +10,7 @@ import type { AggregateShape } from './shape.ts'
 import type { Source } from './source.ts'
 import { exactMean, meanText } from './sums.ts'
 import { ToOneJoins } from './to-one-joins.ts'
-import { jsonValue, sqlTypeOf } from './wire-types.ts'
+import { sqlTypeOf } from './wire-types.ts'
 
 export const GROUP_COLUMNS: readonly string[] = ['items', 'fetched', 'total']
 
@@ -81,8 +82,7 @@ function memberOf (term: GroupTerm | GroupNumber, groups: string): Member {
 
 /** A value of a property in wire form, for rows that have already been grouped. */
 export function wireValue (value: Sql, term: Pick<GroupTerm, 'operand' | 'type' | 'period'> | GroupNumber): Sql {
-  const read = valueCodecOf(term)?.read
-  return read === undefined ? jsonValue(value, term.type) : trusted(read(value.pieces.join('')))
+  return valueJson(value, term.type, valueCodecOf(term))
 }
 
 /** The codec of a value that is one of those of its property. */

@@ -1,5 +1,5 @@
 /** The JSON of properties: values in the wire form of their types, embedded objects and keys. */
-import type { EmbeddedProperty, EntityModel, KeyColumn, Property, ScalarProperty } from '../model/index.ts'
+import type { EmbeddedProperty, EntityModel, KeyColumn, Property, ScalarProperty, ValueType } from '../model/index.ts'
 import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { unlessTooLong } from './size.ts'
 import { isLong, jsonValue } from './wire-types.ts'
@@ -26,9 +26,8 @@ export function column (property: ScalarProperty, alias: string): Sql {
  */
 export function propertyJson (property: Property, alias: string, projected: boolean, longest?: number): Sql {
   if (property.kind === 'scalar') {
-    const read = property.codec?.read
     const value = projected ? name(alias, property.column) : column(property, alias)
-    const json = read === undefined ? jsonValue(value, property.type) : codecJson(read, value)
+    const json = valueJson(value, property.type, property.codec)
     return longest === undefined || !isLong(property.type) ? json : unlessTooLong(json, value, property, longest)
   }
   if (property.kind === 'relation') return keyJson(property.key, alias)
@@ -42,9 +41,14 @@ export function propertyJson (property: Property, alias: string, projected: bool
   return absent.length === 0 ? object : sql`case when ${join(absent, ' and ')} then null else ${object} end`
 }
 
-/** A value as SQL of the application reads it. That may be a constant, to which only `coalesce` gives a type. */
-export const codecJson = (read: (value: string) => string, value: Sql): Sql =>
-  sql`coalesce(${trusted(read(value.pieces.join('')))}, null)`
+/**
+ * A value in wire form, or as SQL of the application reads it. That SQL may be a constant, to which `coalesce` gives a
+ * type.
+ */
+export function valueJson (value: Sql, type: ValueType, codec: ScalarProperty['codec']): Sql {
+  if (codec?.read === undefined) return jsonValue(value, type)
+  return sql`coalesce(${trusted(codec.read(value.pieces.join('')))}, null)`
+}
 
 /**
  * The columns that a property's value is made of, by name, with the expressions that read them from a table. Hidden

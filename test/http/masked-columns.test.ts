@@ -1,7 +1,9 @@
 /** Columns of which a type of the application reads a constant instead of the value. */
 import { defineEntity, p, Type } from '@mikro-orm/core'
 import t from 'tap'
-import crudKit, { AllowedField, AllowedInclude, BaseModel, CrudBase } from '../../src/index.ts'
+import crudKit, {
+  AllowedAggregate, AllowedFacet, AllowedField, AllowedGroup, AllowedInclude, BaseModel, CrudBase,
+} from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 
@@ -33,10 +35,22 @@ const Member = defineEntity({
   },
 })
 
-const names = ['name', 'token', 'notes', 'gone'] as const
+const masked = ['token', 'notes', 'gone'] as const
+const names = ['name', ...masked] as const
 const shown = { name: 'Ann', token: '***', notes: '...', gone: null }
 
 await forEachDatabase(t, { entities: [Team, Member] }, async (t, { orm }) => {
+  const members = new CrudBase({
+    model: Member,
+    writable: [...names, 'team'],
+    queryConfig: {
+      allowedFields: names.map((name) => new AllowedField(name)),
+      allowedIncludes: [new AllowedInclude('team')],
+      allowedFacets: masked.map((name) => new AllowedFacet(name)),
+      allowedGroups: masked.map((name) => new AllowedGroup(name)),
+      allowedAggregates: [new AllowedAggregate('notes', ['min', 'max'])],
+    },
+  })
   const app = newServer(t)
   await app.register(crudKit, {
     orm,
@@ -50,14 +64,7 @@ await forEachDatabase(t, { entities: [Team, Member] }, async (t, { orm }) => {
           allowedIncludes: [new AllowedInclude('members')],
         },
       }),
-      '/members': new CrudBase({
-        model: Member,
-        writable: [...names, 'team'],
-        queryConfig: {
-          allowedFields: names.map((name) => new AllowedField(name)),
-          allowedIncludes: [new AllowedInclude('team')],
-        },
-      }),
+      '/members': { operations: ['list', 'get', 'create', 'update', 'aggregate'], crud: members },
     },
   })
   const send = async (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) => {
@@ -82,5 +89,11 @@ await forEachDatabase(t, { entities: [Team, Member] }, async (t, { orm }) => {
     const ofTeam = `include=members&fields[members]=${names.join()}`
     t.match(await send('GET', `/teams/${team.id}?${ofTeam}`), [200, { members: [shown] }])
     t.match(await send('GET', `/teams?${ofTeam}`), [200, { items: [{ members: [shown] }] }])
+    for (const name of masked) {
+      const of = { value: shown[name], count: 1 }
+      t.match(await send('GET', `/members?facets=${name}`), [200, { facets: { [name]: [of] } }])
+      const [, groups] = await send('GET', `/members/aggregate?group=${name}&aggregate=notes.min`)
+      t.match(groups, { items: [{ [name]: shown[name], notes_min: '...' }] })
+    }
   })
 })
