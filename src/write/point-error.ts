@@ -138,7 +138,7 @@ export type InsertAttempt = (inner: InnerWrite, part: RowRange) => Steps<unknown
 /**
  * Throws the error of a write, pointing to its record and properties as far as they can be found out.
  *
- * @param attempt repeats a part of a batch. Absent for a write that is none
+ * @param attempt repeats a part of a batch. Absent for a write of one record
  */
 export function * throwPointed (
   error: unknown,
