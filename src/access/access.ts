@@ -1,11 +1,11 @@
 /** The option `access` of a server, checked and made into roles once, at start-up. */
 import type { FastifyRequest } from 'fastify'
-import { hidingErrors } from '../base/application-calls.ts'
 import { ConfigError, ForbiddenError } from '../base/errors.ts'
 import { shown } from '../base/option-checks.ts'
 import { after, type OrPromise } from '../base/or-promise.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import { Actor } from './actor.ts'
+import { hidingErrors } from './application-calls.ts'
 import { checkAccess, type Entities } from './check-access.ts'
 import type { AccessOptions } from './access-options.ts'
 import { Role } from './role.ts'

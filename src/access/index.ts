@@ -5,6 +5,7 @@
  */
 export { Access } from './access.ts'
 export { Actor } from './actor.ts'
+export { hidingErrors } from './application-calls.ts'
 export { checkRoleName, type Entities } from './check-access.ts'
 export { defineAccess, type AccessOptions, type EntityRule, type RoleRules } from './access-options.ts'
 export { Role } from './role.ts'

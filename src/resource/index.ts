@@ -20,7 +20,7 @@ export { queryBuilderOf } from './query-builder.ts'
 export { RequestSession, type Caller, type PlannedList } from './request-session.ts'
 export { Resource, type WriteConfig, type ReadFilters } from './resource.ts'
 export { waitForRows, withRows } from './role-rows.ts'
-export { readScope, scopeRulesOf, toBody, unknownScope, type ScopeRules } from './scope.ts'
+export { readScope, scopeRulesOf, toBody, type ScopeRules } from './scope.ts'
 export {
   afterCommitOf, hasSessionContext, inTransaction, isInTransaction, knowRules, knowServer, knowTriggers, knowUnaccent,
   openedEmOf, readStatement, requirePromises, runStatement, sendPrepared, sharedEmOf, type CrudResult, type CrudSession,

@@ -1,6 +1,5 @@
 /** The rows that a role may use, by entity. Their conditions are added to those of MikroORM's filters. */
-import type { Actor, Rule } from '../access/index.ts'
-import { hidingErrors } from '../base/application-calls.ts'
+import { hidingErrors, type Actor, type Rule } from '../access/index.ts'
 import { madeOnce } from '../base/made-once.ts'
 import {
   aliveOnly, ALL_ROWS, entitiesBehind, filteredOnly, readCondition, withColumnValues, type Where,

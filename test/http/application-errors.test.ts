@@ -1,4 +1,4 @@
-/** Errors of the application's functions that decide what a request may use, who sends it, and whose keys it has. */
+/** Errors of the application's functions that say who sends a request, what it may use, and whose keys it has. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import crudKit, { BaseModel, CrudBase, IdempotencyRecord, type CrudKitOptions } from '../../src/index.ts'
@@ -14,7 +14,6 @@ const UNKNOWN_PRINCIPAL = 'The server could not tell whose key this request has.
 
 /** By the option's name: the message that hides an error, and the options of a server with a function there. */
 const FUNCTIONS: ReadonlyArray<readonly [string, string, (fail: () => any) => Partial<CrudKitOptions>]> = [
-  ['scope', UNKNOWN_SCOPE, (fail) => ({ resources: { '/notes': { crud, scope: fail } } })],
   ['rows', UNKNOWN_SCOPE, (fail) => ({
     resources: { '/notes': crud },
     access: { role: () => 'member', roles: { member: { Note: { rows: fail } } } },
@@ -23,7 +22,6 @@ const FUNCTIONS: ReadonlyArray<readonly [string, string, (fail: () => any) => Pa
     resources: { '/notes': crud },
     access: { role, roles: { member: { Note: {} } } },
   })],
-  ['principal', UNKNOWN_PRINCIPAL, (principal) => ({ resources: { '/notes': { crud, idempotency: { principal } } } })],
 ]
 
 await forEachDatabase(t, { entities: [Note, IdempotencyRecord] }, async (t, { orm }) => {

@@ -1,12 +1,11 @@
 /** The routes of a resource's operations, and their handlers. A handler gets the input of its route. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyReply, HTTPMethods } from 'fastify'
-import { hidingErrors } from '../../base/application-calls.ts'
 import { NotFoundError, PreconditionFailedError, PreconditionRequiredError } from '../../base/errors.ts'
 import { factsOf, MAX_AFFECTED, meantBy, OPERATIONS, removes, sharingRoute } from '../../config/index.ts'
 import { isOwnMethod, type CrudReadOptions } from '../../crud/index.ts'
 import { parseExact } from '../../model/index.ts'
-import { readScope, unknownScope } from '../../resource/index.ts'
+import { readScope } from '../../resource/index.ts'
 import { QUERY_METHOD } from '../query-body.ts'
 import { type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
 import type { Streaming } from '../streams/streaming.ts'
@@ -84,7 +83,7 @@ function handlersOf (
   const { answerOf, send, sendJson, sendPage, sendRecord } = repliesOf(options)
 
   const scoped = async ({ request }: RouteInput, scopeOf: NonNullable<CrudRoutesOptions['scope']>) => {
-    const scope: unknown = await hidingErrors<unknown>(() => scopeOf(request), unknownScope)
+    const scope: unknown = await scopeOf(request)
     return { scope: scope as never, context: { request } }
   }
 

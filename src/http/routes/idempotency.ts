@@ -4,7 +4,6 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { hash } from 'node:crypto'
-import { hidingErrors } from '../../base/application-calls.ts'
 import { ConfigError, IdempotencyKeyError, OutcomeUnknownError } from '../../base/errors.ts'
 import { isObject } from '../../base/is-object.ts'
 import { completed, shown } from '../../base/option-checks.ts'
@@ -58,7 +57,7 @@ export function idempotencyOf ({ crud, idempotency }: CrudRoutesOptions): Idempo
     answer: async (operation, request, { key, asks }, options, work) => {
       // asks for the rows of the role, too: a request that may not write is refused before its answer is looked up
       const rights = await perform(crud, request.em, operation, options, rightsOf)
-      const known = principal && principalOf(await hidingErrors(() => principal(request), unknownPrincipal))
+      const known = principalOf(await principal?.(request))
       const { method, routeOptions } = request
       const { answer, replayed } = await answers.answer(request.em, {
         key: hashOf(method, routeOptions.url ?? '', key, known ?? ''),
@@ -112,11 +111,9 @@ function canonical (body: unknown): string {
 function principalOf (given: unknown): string | undefined {
   if (given === undefined || given === null || given === '') return undefined
   if (typeof given === 'string') return given
-  throw unknownPrincipal(new ConfigError(`idempotency: 'principal' must return a text, got ${shown(given)}.`))
+  const cause = new ConfigError(`idempotency: 'principal' must return a text, got ${shown(given)}.`)
+  throw new ConfigError('The server could not tell whose key this request has.', { cause })
 }
-
-const unknownPrincipal = (cause: Error): ConfigError =>
-  new ConfigError('The server could not tell whose key this request has.', { cause })
 
 /** What tells callers apart if the application does not: the headers with credentials, and the host. */
 const credentialsOf = ({ headers, host }: FastifyRequest): string[] =>

@@ -9,8 +9,8 @@ import { isConnectionLost, isReadOnlyServer, isServerError, isUnreachable, ownEr
  * Converts a database error to one of this package's errors. The given error is its `cause`, but its text is not shown
  * to clients. MikroORM's constraint violations become a `ConflictError` (409) or `DataValidationError` (400). Its
  * optimistic lock errors become a `PreconditionFailedError` (412). Lost connections, timeouts and full pools become an
- * `UnavailableError` (503), also if they are the cause for which a scope or a role is not known. All others, such as a
- * mistake in SQL, become a 500 without details.
+ * `UnavailableError` (503), also if they are the cause for which a role or its rows are not known. All others, such as
+ * a mistake in SQL, become a 500 without details.
  *
  * Routes without an error handler of the application apply this function to the errors that they throw.
  *
@@ -35,8 +35,8 @@ export function toCrudError<Thrown> (error: Thrown, orm?: MikroORM): Thrown | Er
 }
 
 /**
- * The error of a database that was not available to a function of the application, such as a scope. The error of the
- * function hides it (`hidingErrors`).
+ * The error of a database that was not available to a function of the application that names a role or its rows. The
+ * error of the function hides it (`hidingErrors`).
  */
 function unavailableTo ({ cause }: Error, orm: MikroORM | undefined): UnavailableError | undefined {
   const error = toCrudError(cause, orm)

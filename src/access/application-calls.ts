@@ -1,6 +1,6 @@
 /** Calls of the application's functions that decide what a request may do. */
-import { shown } from './option-checks.ts'
-import { isPromise, type OrPromise } from './or-promise.ts'
+import { shown } from '../base/option-checks.ts'
+import { isPromise, type OrPromise } from '../base/or-promise.ts'
 
 /**
  * Calls a function of the application. An error that it throws with a status goes to the client as it is. The message
