@@ -8,13 +8,13 @@ import { newServer } from '../helpers/server.ts'
 const Note = defineEntity({ name: 'Note', extends: BaseModel, properties: { title: p.string() } })
 const crud = new CrudBase({ model: Note, writable: ['title'], queryConfig: {} })
 
-const UNKNOWN_SCOPE = 'The server could not tell which records this request may use.'
+const UNKNOWN_ROWS = 'The server could not tell which records this request may use.'
 const UNKNOWN_ROLE = 'The server could not tell the role of this request.'
 const UNKNOWN_PRINCIPAL = 'The server could not tell whose key this request has.'
 
 /** By the option's name: the message that hides an error, and the options of a server with a function there. */
 const FUNCTIONS: ReadonlyArray<readonly [string, string, (fail: () => any) => Partial<CrudKitOptions>]> = [
-  ['rows', UNKNOWN_SCOPE, (fail) => ({
+  ['rows', UNKNOWN_ROWS, (fail) => ({
     resources: { '/notes': crud },
     access: { role: () => 'member', roles: { member: { Note: { rows: fail } } } },
   })],

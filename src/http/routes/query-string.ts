@@ -126,8 +126,8 @@ function checkNames (
 }
 
 /**
- * Whether a query string certainly has only parameters with these names. The parser of `queryParams` knows of all, and
- * may refuse one that is long or encoded.
+ * Whether a query string certainly has only parameters with these names. One that is too long or encoded may be refused
+ * for another reason, so it takes the full check.
  */
 function hasOnly (names: readonly string[], { url, query }: QueryInput['request']): boolean {
   for (const name of Object.keys(query)) if (!names.includes(name)) return false
