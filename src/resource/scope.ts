@@ -83,7 +83,7 @@ export function throwingScopeErrors<Result> (what: string, use: () => Result): R
   }
 }
 
-/** The error of a request whose rows are unknown: their condition is invalid, or not there. The cause is for the log. */
+/** The error of a request whose rows are unknown: their condition is invalid, or missing. The cause is for the log. */
 export const unknownScope = (cause: Error): ScopeError => new ScopeError(undefined, { cause })
 
 /** The message of an error as the end of a sentence. */
