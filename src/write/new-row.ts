@@ -95,7 +95,7 @@ function placeOf ({ column }: ScalarProperty, columns: RecordData['columns']): n
   return columns.length
 }
 
-/** The columns, of which one is that of a property. Rows of a list share them before and after. */
+/** The columns with that of a property at an index. Rows of a list share them, unless a column is replaced. */
 function withProperty (columns: RecordData['columns'], index: number, property: ScalarProperty): RecordData['columns'] {
   const { column } = property
   if (index === columns.length) return withColumn(columns, property, column)

@@ -28,9 +28,12 @@ function rowErrorIn (error: unknown): ServerError | undefined {
 /** Whether a write's error tells of another table than that of its records. Its pointers begin at the record. */
 export const isOfLinks = (error: unknown): error is RowError => isRowError(error) && isRowError(error.cause)
 
-/** Whether to ask the server for the rule that an error names. A transaction takes no question after its error. */
-function needsRules ({ session, model }: Write, error: ServerError): boolean {
-  return isOfRule(error) && !isInTransaction(session) &&
+/**
+ * Whether to ask the server for the rule that an error names. A transaction takes no question after its error. That of
+ * a list has ended only the savepoint of the list.
+ */
+function needsRules ({ session, model }: Write, rows: readonly RecordData[], error: ServerError): boolean {
+  return isOfRule(error) && (rows.length > 1 || !isInTransaction(session)) &&
     columnsOfRule(sharedEmOf(session), model.table, error) === undefined
 }
 
@@ -150,7 +153,7 @@ export function * throwPointed (
   const cause = rowErrorIn(error)
   if (cause === undefined) throw error
   // whatever happens to the question, the error of the write matters more
-  if (!isOfLinks(error) && needsRules(write, cause)) yield * refusalOf(knowRules(write.session))
+  if (!isOfLinks(error) && needsRules(write, rows, cause)) yield * refusalOf(knowRules(write.session))
   const index = rows.length < 2 ? 0 : attempt && (yield * findRefused(write, rows.length, cause, attempt))
   if (!isOfLinks(error)) throw pointed(cause, write, rows, index, pointer)
   throw index === undefined ? unplaced(error) : inRecord(pointer(index), error)

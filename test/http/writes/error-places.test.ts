@@ -176,6 +176,12 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
     await select(orm, "alter table secret_order add constraint secret_later check (title <> 'later')")
     t.equal(verdict(await post('/orders', { title: 'later' })), '400 FST_CRUD_DATA_INVALID /title')
   })
+
+  t.test('a rule that is made later is known as well for a list in a transaction', async (t) => {
+    await select(orm, "alter table secret_order add constraint secret_latest check (title <> 'latest')")
+    t.equal(verdict(await post('/transactions/orders', [good(0), { title: 'latest' }])),
+      '400 FST_CRUD_DATA_INVALID /1/title')
+  })
 })
 
 const Node = defineEntity({
