@@ -3,8 +3,8 @@ import { shown } from '../base/option-checks.ts'
 import { isPromise, type OrPromise } from '../base/or-promise.ts'
 
 /**
- * Calls a function of the application. An error that it throws with a status goes to the client as it is. The message
- * of any other error may tell clients what they must not know, so it is only for the log.
+ * Calls a function of the application. If it throws an error that has a status, the client gets that error. Any other
+ * error is hidden from clients, because its message may tell them what they must not know. The log has it.
  *
  * @param call may return a promise
  * @param hide makes the error that the client gets from the one that the application threw

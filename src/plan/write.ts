@@ -25,7 +25,7 @@ export interface ReferenceCheck {
   readonly present?: readonly string[]
 }
 
-/** What the plans of writes that return records have in common. */
+/** The members that all plans have whose writes return records. */
 export interface ReturningWrite {
   readonly model: EntityModel
   /** The values that the statement returns for each row. */

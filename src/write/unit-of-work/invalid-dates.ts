@@ -7,8 +7,9 @@ import { isObject } from '../../base/is-object.ts'
 type Values = Record<string, unknown>
 
 /**
- * Takes invalid dates out of loaded entities, and what MikroORM compares them with. A flush would find them changed,
- * because none equals another, and no column can store them. With neither of the two it leaves the column as it is.
+ * Removes invalid dates from loaded entities, and from the values that MikroORM keeps to find changes. An invalid date
+ * equals nothing, not even itself, so that a flush would write its column, which cannot store it. If the date is in
+ * neither of the two, the flush does not write the column.
  */
 export function leaveInvalidDates (em: EntityManager): void {
   for (const entity of [...em.getUnitOfWork().getIdentityMap()] as Values[]) {
