@@ -99,6 +99,7 @@ export const goals: readonly Goal[] = [
 /** Says by how much of the goal the median is below or above it, e.g. `met by 4 %`. */
 export function verdict ({ limit }: Goal, measured: readonly number[]): string {
   const value = median(measured)
-  const part = `${Math.abs((value / limit - 1) * 100).toFixed(0)} %`
+  const percent = Math.abs((value / limit - 1) * 100)
+  const part = percent < 0.5 ? 'less than 1 %' : `${percent.toFixed(0)} %`
   return value <= limit ? `met by ${part}` : `**not met** by ${part}`
 }

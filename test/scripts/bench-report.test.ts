@@ -37,8 +37,9 @@ t.test('a goal is met if the median of the rounds meets it', async (t) => {
   })
   const measured = goal.measured({ samples })!
   t.strictSame(measured, [0.9, 1.15, 4])
-  t.equal(verdict(goal, measured), 'met by 0 %')
+  t.equal(verdict(goal, measured), 'met by less than 1 %')
   t.equal(verdict(goal, [1.38]), '**not met** by 20 %')
+  t.equal(verdict(goal, [1.152]), '**not met** by less than 1 %')
   t.equal(goal.measured({ samples: new Map() }), undefined)
 })
 
