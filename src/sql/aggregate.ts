@@ -4,13 +4,14 @@
  * therefore cannot multiply the rows that it counts.
  */
 import type { Aggregate } from '../plan/index.ts'
+import { keyName, namedKey } from './columns.ts'
 import { formOfRelation, type Form } from './form.ts'
 import { join, name, sql, type Sql } from './fragment.ts'
 import { valueJson } from './json.ts'
 import { relatedRowsKey } from './number-uses.ts'
 import { shownNumber } from './number-value.ts'
 import { numbersOfEach, valueName } from './related-numbers.ts'
-import { joinParents, keyName, relatedRows } from './related.ts'
+import { joinParents, relatedRows } from './related.ts'
 import type { ConditionContext } from './visibility.ts'
 
 export interface AggregatesSql {
@@ -48,7 +49,7 @@ export function aggregatesSql (
     const rows = relatedRows(relation, parents, where, context)
     const as = context.names.expression(`${relation.name}_values`)
     const columns = [
-      ...rows.keys.map((value, index) => sql`${value} as ${name(keyName(index))}`),
+      ...namedKey(rows.keys),
       ...group.flatMap((aggregate, index) =>
         aggregate.function === 'exists' ? [] : [sql`${shownNumber(aggregate, rows.alias)} as ${name(valueName(index))}`]
       ),

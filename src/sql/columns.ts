@@ -35,3 +35,14 @@ export function equalColumns (
 /** `a, b`, with the alias. */
 export const columnList = (alias: string, columns: readonly string[]): Sql =>
   join(columns.map((column) => name(alias, column)))
+
+/** The name of a part of a key in the rows of an expression. No column has this name. */
+export const keyName = (index: number): string => `@key${index}`
+
+/** The parts of a key with their names, for a `select`. */
+export const namedKey = (parts: readonly Sql[]): readonly Sql[] =>
+  parts.map((part, index) => sql`${part} as ${name(keyName(index))}`)
+
+/** The test that the key in the rows of an expression is that in the columns of other rows. */
+export const equalKey = (expression: string, alias: string, columns: readonly string[]): Sql =>
+  equalColumns(expression, columns.map((_, index) => keyName(index)), alias, columns)

@@ -67,15 +67,15 @@ export function conditionSql (condition: Condition, model: EntityModel, alias: s
     case 'compare': {
       const { operand } = condition
       if (operand.kind === 'number') {
-        return numberSql(operand, alias, context, (value) => compareSql(condition, value, context))
+        return relatedNumberSql(operand, alias, context, (value) => compareSql(condition, value, context))
       }
       return comparisonSql({ ...condition, operand }, alias, context)
     }
     case 'null': {
       const { operand, negated } = condition
-      return operand.kind === 'number'
-        ? numberSql(operand, alias, context, (value) => sql`${value} is ${trusted(negated ? 'not null' : 'null')}`)
-        : nullSql(operand, negated, alias)
+      if (operand.kind !== 'number') return nullSql(operand, negated, alias)
+      const isNull = trusted(negated ? ' is not null' : ' is null')
+      return relatedNumberSql(operand, alias, context, (value) => sql`${value}${isNull}`)
     }
     case 'match':
       return matchSql(condition, model, alias, context)
@@ -114,7 +114,7 @@ function anySql (conditions: readonly Condition[], model: EntityModel, alias: st
   const sets = distant.map((condition) => keysWith(condition, model, alias, context))
   if (near.length > 0) {
     sets.unshift(
-      keysOf(
+      selectKeys(
         model,
         alias,
         context,
@@ -126,7 +126,7 @@ function anySql (conditions: readonly Condition[], model: EntityModel, alias: st
 }
 
 /** `select <key> from <table> where <condition>`, for rows of an alias */
-function keysOf (
+function selectKeys (
   model: EntityModel,
   rows: string,
   context: ConditionContext,
@@ -147,7 +147,7 @@ function keysWith (condition: Condition, model: EntityModel, rows: string, conte
   const direct = condition.kind === 'related' && condition.relation.join.columns.join() === keyColumnNames(model).join()
   return direct
     ? relatedKeys(condition.relation, condition.conditions, rows, context)
-    : keysOf(model, rows, context, (own) => conditionSql(condition, model, own, context))
+    : selectKeys(model, rows, context, (own) => conditionSql(condition, model, own, context))
 }
 
 /**
@@ -190,7 +190,12 @@ function relatedKeys (
 }
 
 /** The test of a number about related rows: of its joined value, or in a set of keys. */
-function numberSql (number: RelatedNumber, alias: string, context: ConditionContext, holds: (value: Sql) => Sql): Sql {
+function relatedNumberSql (
+  number: RelatedNumber,
+  alias: string,
+  context: ConditionContext,
+  holds: (value: Sql) => Sql
+): Sql {
   const { aggregate } = number
   const joined = context.numbers.get(alias)?.values.get(aggregate)
   if (joined !== undefined) return holds(joined)

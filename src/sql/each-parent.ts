@@ -5,11 +5,11 @@
  * entity must declare one. A lateral join takes longer to plan, and its rows would have to be sorted again.
  */
 import type { AnswerLimits, PlannedInclude } from '../plan/index.ts'
-import { EMPTY, name, sql, type Sql } from './fragment.ts'
+import { EMPTY, name, numberSql, sql, type Sql } from './fragment.ts'
 import { objectSql, ownMembers, projection, selectList } from './members.ts'
 import { carriedOrder, carry, orderBy, orderList } from './order.ts'
 import { relatedOrder, relatedRows } from './related.ts'
-import { numberSql, TOO_MANY } from './size.ts'
+import { TOO_MANY } from './size.ts'
 import type { ConditionContext } from './visibility.ts'
 
 /**

@@ -1,10 +1,9 @@
 /** The SQL of facets: the values of properties beside a list, the most frequent first, as one JSON text. */
 import type { PlannedFacet } from '../plan/index.ts'
 import { operand } from './comparison.ts'
-import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
+import { EMPTY, join, literal, name, numberSql, sql, trusted, type Sql } from './fragment.ts'
 import { wireValue } from './groups.ts'
 import type { ListShape } from './shape.ts'
-import { numberSql } from './size.ts'
 import type { Source } from './source.ts'
 import { tableRows } from './table-rows.ts'
 import { ToOneJoins } from './to-one-joins.ts'

@@ -6,6 +6,7 @@ import { raw } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
 import { keyColumns, type EntityModel } from '../model/index.ts'
+import { keyName } from './columns.ts'
 import { bindAll, builder, builderOf, QUESTION_MARKS, type AnyQueryBuilder, type Bind } from './foreign.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
@@ -17,7 +18,6 @@ export type ForeignOrder =
   | { readonly kind: 'rank', readonly query: Sql }
 
 export const RANK = '@rank'
-export const rankKey = (index: number): string => `@key${index}`
 
 /** Clauses outside of parentheses. A query with any of them except `order by` does more than order rows. */
 const CLAUSES = 'order by|group by|having|limit|offset|union|for update|for share|for no key'
@@ -63,13 +63,13 @@ export function foreignOrder (
 
   // joins may return a row several times: the first one decides; rows that the joins do not return come last
   const keys = keyColumns(model).map(({ column }, index) =>
-    `${String(name(alias, column).pieces[0])} as "${rankKey(index)}"`
+    `${String(name(alias, column).pieces[0])} as "${keyName(index)}"`
   )
   const over = sql`rank() over (order by ${
     bindAll(items.map((item) => item.text).join(','), params.slice(used), bind)
   })`
   const rows = bindAll(text.slice('select 1 '.length, at), params.slice(0, used), bind)
-  const names = join(keys.map((_, index) => name(rankKey(index))))
+  const names = join(keys.map((_, index) => name(keyName(index))))
   const query = sql`select ${names}, min(${name(RANK)}) as ${name(RANK)} from (select ${
     trusted(keys.join(', '))
   }, ${over} as ${name(RANK)} ${rows}) as "@ranked" group by ${names}`

@@ -78,6 +78,11 @@ export function literal (text: string): Sql {
   )
 }
 
+/** A number that all requests of a statement share, such as a limit of the configuration. */
+export function numberSql (number: number): Sql {
+  return trusted(String(number))
+}
+
 /** Joins fragments with a separator. */
 export function join (fragments: readonly Sql[], separator = ', '): Sql {
   return {

@@ -1,7 +1,7 @@
 /** The statements of lists: a page of rows, the included records, and the total. */
 import { FACETS_COLUMN, facetsSql } from './facets.ts'
 import type { Form } from './form.ts'
-import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
+import { EMPTY, join, name, numberSql, sql, trusted, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, carry, orderBy, orderSql } from './order.ts'
 import { projection, selectList, ROW, ROW_JSON, type Member } from './members.ts'
@@ -11,7 +11,6 @@ import { rowsByKey } from './rows-by-key.ts'
 import { directRows } from './rows-direct.ts'
 import { gatheredRows } from './rows-gathered.ts'
 import type { ListShape } from './shape.ts'
-import { numberSql } from './size.ts'
 import type { Source } from './source.ts'
 import { whereClause } from './visibility.ts'
 import { EXCESS_OF_BYTES } from './weight.ts'
@@ -38,7 +37,7 @@ const FIND_ROWS: Readonly<Record<Form['rows'], FindPageRows>> = {
   all: gatheredRows,
 }
 
-function findRows (list: ListRows): PageRows {
+function findPageRows (list: ListRows): PageRows {
   const { plan, source: { alias, form } } = list
   const find = FIND_ROWS[form.rows]
   return form.columns === 'keys' ? rowsByKey(list, find) : find(list, projection(plan.selection, alias))
@@ -54,7 +53,7 @@ export function listSql (plan: ListShape, source: Source): Sql {
   const { joins, expressions: order } = orderSql(plan.order, alias, context, { custom: source })
   const from = sql` from ${table}${joins}${where}`
   const window = sql` limit ${plan.fetchSlot} offset ${plan.offsetSlot}`
-  const rows = findRows({ plan, source, order, from, window })
+  const rows = findPageRows({ plan, source, order, from, window })
   const { expressions, select, measured } = orderedRecords(plan, source, order, rows)
   const beside = totals(plan, source, rows)
   const all = [...rows.expressions, ...beside.expressions, ...expressions]

@@ -45,7 +45,7 @@ export function compileMany (plan: ManyShape, foreign: Foreign, form: WriteForm)
     whereClause(plain)
   } limit ${fetchSlot}${lock !== undefined && form.dialect.locksMany ? lock : trusted('')})`
   const total: Column = ['found', countOf(found)]
-  if (lock !== undefined) return finish(sql`with ${search}`, [total, keysOf(plan, found)], plan, context)
+  if (lock !== undefined) return finish(sql`with ${search}`, [total, keysColumn(plan, found)], plan, context)
   if (does === 'count') return finish(sql`with ${search}`, [total], plan, context)
   const written = context.names.expression('written')
   const target = foundRows(plan, alias, found, plain, context)
@@ -62,7 +62,7 @@ export function compileMany (plan: ManyShape, foreign: Foreign, form: WriteForm)
       // it reads the column that refuses rows outside of the scope
       ['affected', sql`(select count(${name(written, returned[0]![0])}) from ${name(written)})::text`],
       ...references.length === 0 ? [] : [['hidden', countOf(found, sql`not ${name(found, SOUND)}`)] as const],
-      ...plan.returnsKeys ? [keysOf(plan, written)] : [],
+      ...plan.returnsKeys ? [keysColumn(plan, written)] : [],
     ],
     plan,
     context,
@@ -116,7 +116,7 @@ function countOf (rows: string, condition?: Sql): Sql {
 }
 
 /** The keys of rows, as a JSON list of lists of texts. */
-function keysOf (plan: ManyShape, rows: string): Column {
+function keysColumn (plan: ManyShape, rows: string): Column {
   const texts = partNames(plan).map((part) => sql`${name(rows, part)}::text`)
   return ['keys', sql`(select coalesce(json_agg(json_build_array(${join(texts)})), '[]') from ${name(rows)})::text`]
 }

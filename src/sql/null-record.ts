@@ -10,11 +10,10 @@ import { name, sql, trusted, type Sql } from './fragment.ts'
  */
 export function nullRecord ({ table, tableName }: EntityModel): Sql {
   const type = trusted(table)
-  if (isTypeName(table, tableName)) return sql`(select ${name(ROW)} from ${tableAs(table, ROW)} limit 0)`
+  const alias = '@record'
+  if (isTypeName(table, tableName)) return sql`(select ${name(alias)} from ${tableAs(table, alias)} limit 0)`
   return sql`row((null::${type}).*)::${type}`
 }
-
-const ROW = '@row'
 
 /** Whether the name of a table means a type: PostgreSQL looks for a name without a schema in `pg_catalog` first. */
 const isTypeName = (table: string, tableName: string): boolean =>

@@ -7,8 +7,8 @@ import {
   isCustomTerm, isNullableTerm, type CustomTerm, type Operand, type OrderTerm,
 } from '../plan/index.ts'
 import { operand } from './comparison.ts'
-import { equalColumns } from './columns.ts'
-import { RANK, rankKey } from './foreign-order.ts'
+import { equalKey } from './columns.ts'
+import { RANK } from './foreign-order.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import { rankSql } from './full-text.ts'
 import type { OrderExpression } from './order-expression.ts'
@@ -76,8 +76,7 @@ function orderedValue (term: OrderTerm, alias: string, joins: ToOneJoins, contex
 
 /** The test that a rank belongs to a row. */
 export function rankMatches (model: EntityModel, alias: string, rank: string): Sql {
-  const columns = keyColumnNames(model)
-  return equalColumns(rank, columns.map((_, index) => rankKey(index)), alias, columns)
+  return equalKey(rank, alias, keyColumnNames(model))
 }
 
 /** The value that a term sorts by, from the row that its relations lead to. */

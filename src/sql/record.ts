@@ -9,7 +9,8 @@
 import type { RelationProperty } from '../model/index.ts'
 import type { AnswerLimits, Deleted, PlannedInclude, Selection } from '../plan/index.ts'
 import { aggregatesSql } from './aggregate.ts'
-import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
+import { keyName, namedKey } from './columns.ts'
+import { EMPTY, join, name, numberSql, sql, type Sql } from './fragment.ts'
 import {
   JSON_NAME,
   objectSql,
@@ -25,9 +26,8 @@ import { carriedOrder, carry, orderList } from './order.ts'
 import { ofEachParent } from './each-parent.ts'
 import { forecastOf } from './forecast.ts'
 import { formOfInclude, type Form } from './form.ts'
-import { joinParents, keyName, relatedOrder, relatedRows, type RelatedRows } from './related.ts'
+import { joinParents, relatedOrder, relatedRows, type RelatedRows } from './related.ts'
 import type { GetShape } from './shape.ts'
-import { numberSql } from './size.ts'
 import { whereClause, type ConditionContext } from './visibility.ts'
 import { Weighing } from './weight.ts'
 
@@ -223,7 +223,7 @@ function levelOf (
   const { relation, selection, rules } = include
   const { joins, expressions: order } = relatedOrder(include, rows.alias, context)
   const columns = projection(selection, rows.alias)
-  const keys = keyList(rows.keys)
+  const keys = namedKey(rows.keys)
   const from = sql`${rows.table}${joins}${rows.where}`
   if (rules?.limit === undefined) {
     const carried = relation.many ? carriedOrder(order, carry(columns, order.map(({ value }) => value)), level) : []
@@ -242,9 +242,6 @@ function levelOf (
   }
 }
 
-const keyList = (keys: readonly Sql[]): readonly Sql[] =>
-  keys.map((value, index) => sql`${value} as ${name(keyName(index))}`)
-
 /** To-many: the records of each parent as an array, in order. To-one: the record. */
 function aggregate (
   relation: RelationProperty,
@@ -254,8 +251,8 @@ function aggregate (
 ) {
   return relation.many
     ? {
-        select: sql`${join(keyList(keys))}, json_agg(${json} order by ${orderList(order)}) as ${name(JSON_NAME)}`,
+        select: sql`${join(namedKey(keys))}, json_agg(${json} order by ${orderList(order)}) as ${name(JSON_NAME)}`,
         groupBy: sql` group by ${join(keys)}`,
       }
-    : { select: sql`${join(keyList(keys))}, ${json} as ${name(JSON_NAME)}`, groupBy: EMPTY }
+    : { select: sql`${join(namedKey(keys))}, ${json} as ${name(JSON_NAME)}`, groupBy: EMPTY }
 }

@@ -3,14 +3,14 @@
  * parent's key, or for each parent by itself, in a lateral join.
  */
 import type { Aggregate } from '../plan/index.ts'
-import { equalColumns } from './columns.ts'
+import { equalKey, keyName } from './columns.ts'
 import { rowsByParent } from './condition.ts'
 import { formOfRelation, type Form } from './form.ts'
 import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
 import { selectList } from './members.ts'
 import { comparedNumber, numberOfNone } from './number-value.ts'
 import { comparedNumbers, relatedRowsKey, sortedNumbers } from './number-uses.ts'
-import { keyName, relatedRows } from './related.ts'
+import { relatedRows } from './related.ts'
 import type { ListShape } from './shape.ts'
 import type { ConditionContext } from './visibility.ts'
 
@@ -43,8 +43,9 @@ function numbersOfAll (
     ...keys.map((key, index) => [keyName(index), key] as const),
     ...aggregates.map((aggregate, index) => [valueName(index), comparedNumber(aggregate, alias)] as const),
   ])
-  const on = equalColumns(as, keys.map((_, index) => keyName(index)), parents, columns)
-  return sql` left join (select ${list}${from} group by ${join(keys)}) as ${name(as)} on ${on}`
+  return sql` left join (select ${list}${from} group by ${join(keys)}) as ${name(as)} on ${
+    equalKey(as, parents, columns)
+  }`
 }
 
 /**

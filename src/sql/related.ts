@@ -4,21 +4,16 @@
  */
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
 import type { PlannedInclude } from '../plan/index.ts'
-import { equalColumns, tuple } from './columns.ts'
+import { equalColumns, equalKey, tuple } from './columns.ts'
 import { relatedKnown } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { directionSql, orderSql, type Order } from './order.ts'
 import { relatedVisibility, whereClause, type ConditionContext } from './visibility.ts'
 
-/** Names inside the expression of a relation: the parts of the parent's key. */
-export const keyName = (index: number): string => `@key${index}`
-
 /** Joins an expression that has the parent's key to the parents. */
 export function joinParents (expression: string, { join: { columns } }: RelationProperty, parents: string): Sql {
-  return sql` left join ${name(expression)} on ${
-    equalColumns(expression, columns.map((_, index) => keyName(index)), parents, columns)
-  }`
+  return sql` left join ${name(expression)} on ${equalKey(expression, parents, columns)}`
 }
 
 export interface RelatedRows {

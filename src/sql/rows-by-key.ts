@@ -8,12 +8,11 @@
  * keeps the order of the keys.
  */
 import { keyColumnNames } from '../model/index.ts'
-import { equalColumns, tableAs } from './columns.ts'
+import { equalKey, keyName, tableAs } from './columns.ts'
 import { name, sql } from './fragment.ts'
 import { projection, selectList } from './members.ts'
 import { carriedOrder, carry } from './order.ts'
 import type { FindPageRows, ListRows, PageRows } from './page-rows.ts'
-import { keyName } from './related.ts'
 import { whereClause } from './visibility.ts'
 
 /** @param find finds the keys of the page */
@@ -25,7 +24,7 @@ export function rowsByKey (list: ListRows, find: FindPageRows): PageRows {
   const rows = names.table()
   const needed = new Map(found.columns)
   const carried = carriedOrder(order, carry(needed, found.sorts), keys)
-  const on = equalColumns(rows, key, keys, key.map((_, index) => keyName(index)))
+  const on = equalKey(keys, rows, key)
   return {
     ...found,
     keys: sql`(select ${selectList(needed)}${found.from}) as ${name(keys)}`,

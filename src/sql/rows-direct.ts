@@ -1,8 +1,7 @@
 /** The rows of a page, read in its order. The total is counted separately. */
-import { sql, trusted, type Sql } from './fragment.ts'
+import { numberSql, sql, trusted, type Sql } from './fragment.ts'
 import { orderBy } from './order.ts'
 import { FETCHED, type FindPageRows, type ListRows } from './page-rows.ts'
-import { numberSql } from './size.ts'
 
 export const directRows: FindPageRows = (rows, columns) => {
   const { order, from, window } = rows

@@ -4,11 +4,10 @@
  */
 import { carryFacets } from './facets.ts'
 import { mostGathered } from './form.ts'
-import { EMPTY, name, sql, type Sql } from './fragment.ts'
+import { EMPTY, name, numberSql, sql, type Sql } from './fragment.ts'
 import { selectList } from './members.ts'
 import { carriedOrder, carry, orderBy } from './order.ts'
 import type { FindPageRows } from './page-rows.ts'
-import { numberSql } from './size.ts'
 
 export const gatheredRows: FindPageRows = ({ plan, source, order, from, window }, needed) => {
   const { alias, context, form, isOneTooMany } = source

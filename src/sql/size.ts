@@ -1,6 +1,6 @@
 /** The size of a value, as far as the server knows it without reading a value that is stored outside of its row. */
 import type { ScalarProperty } from '../model/index.ts'
-import { sql, type Sql } from './fragment.ts'
+import { numberSql, sql, type Sql } from './fragment.ts'
 import { sqlTypeOf } from './wire-types.ts'
 
 /** Bytes of a value as it is stored. Null for null. */
@@ -22,11 +22,6 @@ export function unlessTooLong (json: Sql, value: Sql, property: ScalarProperty, 
   return isPlain
     ? sql`${tooLong} ${TEXT} else ${json} end`
     : sql`${tooLong} to_json(${TEXT}::text) else to_json(${json}) end`
-}
-
-/** A number from the configuration, as SQL. */
-export function numberSql (number: number): Sql {
-  return { pieces: [String(number)] }
 }
 
 const TEXT: Sql = { pieces: [`'${TOO_LONG}'`] }

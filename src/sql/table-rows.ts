@@ -3,12 +3,11 @@ import { columnsOf, isFormula, type EntityModel, type Property } from '../model/
 import { tableAs } from './columns.ts'
 import { conditionSql, noteKnown } from './condition.ts'
 import { mostGathered, type Form } from './form.ts'
-import { join, name, sql, type Sql } from './fragment.ts'
+import { join, name, numberSql, sql, type Sql } from './fragment.ts'
 import { narrowNumbers } from './narrow-numbers.ts'
 import { comparesNumber } from './number-uses.ts'
 import { joinNumbers } from './related-numbers.ts'
 import type { ListShape } from './shape.ts'
-import { numberSql } from './size.ts'
 import type { Source } from './source.ts'
 import { visibility, whereClause, type ConditionContext } from './visibility.ts'
 

@@ -7,14 +7,13 @@
  */
 import type { EntityModel } from '../model/index.ts'
 import { assignmentsSql, merged, nextVersion, recordsetSql, recordsetValue } from './assignments.ts'
-import { equalColumns, tableAs } from './columns.ts'
+import { equalColumns, equalKey, keyName, tableAs } from './columns.ts'
 import { bound } from './comparison.ts'
 import { noteKnown } from './condition.ts'
 import { EMPTY, join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { IN_THE_WAY, textIf } from './inside.ts'
 import { selectList } from './members.ts'
 import type { Foreign } from './read.ts'
-import { keyName } from './related.ts'
 import { whereClause, type ConditionContext } from './visibility.ts'
 import { writeContext, type WriteContext, type WriteForm } from './write-form.ts'
 import type { UpsertManyShape, UpsertShape } from './write-shape.ts'
@@ -147,7 +146,7 @@ export function compileUpsertMany (plan: UpsertManyShape, foreign: Foreign, form
         selectList([...returned, ...parts])
       }`
     )
-    const rows = equalColumns(inserted, parts.map(([column]) => column), given, keys)
+    const rows = equalKey(inserted, given, keys)
     const shown = join([...returned.map(([column]) => name(inserted, column)), name(given, PLACE)])
     results.push({
       returned,

@@ -17,11 +17,12 @@
  * also counts.
  */
 import type { AnswerLimits, PlannedInclude, Selection } from '../plan/index.ts'
+import { namedKey } from './columns.ts'
 import { forecastOf, hasLong, longProperties } from './forecast.ts'
-import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
+import { EMPTY, join, name, numberSql, sql, trusted, type Sql } from './fragment.ts'
 import type { Names } from './names.ts'
-import { joinParents, keyName } from './related.ts'
-import { numberSql, sizeOf } from './size.ts'
+import { joinParents } from './related.ts'
+import { sizeOf } from './size.ts'
 
 /** The weights of the records that an include adds to each of its parents. */
 interface Weight {
@@ -70,7 +71,7 @@ export class Weighing {
   addLevel (include: PlannedInclude, level: string, keys: readonly Sql[], inner: readonly Weight[]): Weight {
     const as = this.#names.expression(`${include.relation.name}_weight`)
     const columns = [
-      ...keys.map((key, index) => sql`${key} as ${name(keyName(index))}`),
+      ...namedKey(keys),
       ...this.#countable ? [sql`${records(inner)} as ${name(RECORDS)}`] : [],
       ...this.#long ? [sql`sum(${bytes(include.selection, level, inner)}) as ${name(BYTES)}`] : [],
     ]

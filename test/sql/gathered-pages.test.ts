@@ -374,7 +374,7 @@ t.test('the statement', async (t) => {
       'from (select "@gathered"."@key0" as "@key0" from "@gathered" ' +
       'order by "@gathered"."@key0" limit $2 offset $3) as "@2_keys" cross join lateral (select ' +
       '"e1"."id" as "id", "e1"."kind" as "kind", "e1"."weight" as "weight", "e1"."deleted_at" as "deleted_at", ' +
-      '"e1"."field_id" as "field_id" from "stone" as "e1" where "e1"."id" = "@2_keys"."@key0" offset 0) ' +
+      '"e1"."field_id" as "field_id" from "stone" as "e1" where "@2_keys"."@key0" = "e1"."id" offset 0) ' +
       'as "@3_page" offset 0) as "@row"'
   )
   t.notMatch(compiled(planOf('filter[kind]=few')).text, GATHERS, 'unless few rows are expected')
