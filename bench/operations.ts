@@ -3,7 +3,7 @@ import {
   ALL, CATEGORIES, highestPriceOf, LEAST, MOST, NAMES, pageOf, PER_PAGE, priceOf, someRows, wordOf,
 } from './amounts.ts'
 import type { Call, NewCategory } from './calls.ts'
-import type { AmountOperationName } from './amounts/operations.ts'
+import type { AmountOperationName } from './amounts/names.ts'
 
 export type MainOperationName =
   | 'list'

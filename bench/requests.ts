@@ -1,7 +1,7 @@
 /** Measures the requests of all variants, in turns, in one database. */
 import pg from 'pg'
 import { startPostgres } from '../scripts/postgres.ts'
-import type { AmountOperationName } from './amounts/operations.ts'
+import type { AmountOperationName } from './amounts/names.ts'
 import { Backends } from './backends.ts'
 import { checkAnswers } from './check.ts'
 import { start, type Contestant } from './contestant.ts'

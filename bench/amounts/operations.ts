@@ -5,14 +5,8 @@
 import { ALL, ARTICLES, CATEGORIES, highestPriceOf, NAMES, pageOf, priceOf, unreached, wordOf } from '../amounts.ts'
 import type { Call } from '../calls.ts'
 import type { Operation } from '../operations.ts'
+import { AMOUNTS, LISTS, type Amount, type AmountOperationName, type ListName } from './names.ts'
 
-export const AMOUNTS = ['0', '30', '1000', '5000', 'half'] as const
-export type Amount = typeof AMOUNTS[number]
-
-export const LISTS = ['list', 'include', 'search', 'words', 'either', 'facets', 'groups'] as const
-export type ListName = typeof LISTS[number]
-
-export type AmountOperationName = `${ListName}-${Amount | 'mixed'}`
 type AmountOperation = Operation<AmountOperationName>
 
 /** Ten requests of the mixture. */

@@ -1,7 +1,7 @@
 /** Writes the costs of lists by the number of rows that their filters keep as Markdown. */
 import type { Samples } from '../measure.ts'
 import { figures, median, ratios, spread, table, times } from '../statistics.ts'
-import { AMOUNTS, LISTS, type AmountOperationName, type ListName } from './operations.ts'
+import { AMOUNTS, LISTS, type AmountOperationName, type ListName } from './names.ts'
 
 /** How many times the server's time by hand is a cliff. */
 const CLIFF = 1.3

@@ -4,9 +4,8 @@
  */
 import { MikroORM } from '@mikro-orm/postgresql'
 import pg from 'pg'
-import { createBulkTables, restore } from '../bulk/operations.ts'
+import { createBulkTables, restore, type BulkOperation } from '../bulk/operations.ts'
 import { entities } from '../entities.ts'
-import type { GrowthOperation } from './operations.ts'
 
 /** Number of rows that are inserted first, spread over the order of `created_at`. */
 export const SAMPLE = 2_000
@@ -116,10 +115,13 @@ async function dropIndexes (client: pg.Client): Promise<readonly string[]> {
   return rows.map(({ definition }) => definition)
 }
 
+/** A table that a turn may change. */
+export type WrittenTable = 'categories' | BulkOperation['table']
+
 /** Gives the table that a turn has changed the rows that it had. */
 export async function tidy (
   client: pg.Client,
-  { writes: table, requests = 0 }: Pick<GrowthOperation, 'writes' | 'requests'>,
+  { writes: table, requests = 0 }: { readonly writes?: WrittenTable, readonly requests?: number },
   rows: number
 ): Promise<void> {
   if (table === undefined) return

@@ -1,12 +1,12 @@
 /** The requests whose cost is measured in tables of different sizes. Each finds as many rows in a large table. */
 import { createHash } from 'node:crypto'
 import { PER_PAGE } from '../amounts.ts'
-import { bulkOperations, type BulkOperation } from '../bulk/operations.ts'
+import { bulkOperations } from '../bulk/operations.ts'
 import type { Call } from '../calls.ts'
 import type { HttpRequest } from '../dialects/dialect.ts'
 import { own } from '../dialects/own.ts'
 import type { ServerName } from '../variants.ts'
-import { ARTICLES_PART, FOUND } from './data.ts'
+import { ARTICLES_PART, FOUND, type WrittenTable } from './data.ts'
 
 /** The smallest table. */
 export const SMALLEST = 10_000
@@ -31,7 +31,7 @@ export interface GrowthOperation {
   /** The smallest table in which the request finds as many rows as in larger ones. */
   readonly atLeast?: number
   /** The table that a turn changes. */
-  readonly writes?: 'categories' | BulkOperation['table']
+  readonly writes?: WrittenTable
   /** Number of requests before they start over. Default: 1 000. */
   readonly requests?: number
   /** Whether each request may be sent once only. */

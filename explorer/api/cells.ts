@@ -1,8 +1,8 @@
 /** Makes the contents of the cells of a grid: values in one line. */
 import type { ExplorerDescription } from '../../src/explorer/description.ts'
 import { recordOf, type Column } from './columns.ts'
-import { countText, foldedJson, textOf } from './format.ts'
-import { isRow, labelOf, resourceAt, type Json, type Row } from './records.ts'
+import { countText, foldedJson, textOf, type Json } from './format.ts'
+import { isRow, labelOf, resourceAt, type Row } from './records.ts'
 
 /** The content of a cell, before the width of its column cuts it. */
 export interface Content {

@@ -5,8 +5,8 @@ import {
   childOrder, draftOf, idOfChild, isChildren, isSameDraft, newId, type ChildRules, type ChildrenDraft, type Draft,
   type Drafts, type Property,
 } from './drafts.ts'
-import { textOf } from './format.ts'
-import { isMaintained, isRow, labelOf, type Json, type Row } from './records.ts'
+import { textOf, type Json } from './format.ts'
+import { isMaintained, isRow, labelOf, type Row } from './records.ts'
 
 /** A child in a form. */
 export interface Child {

@@ -7,7 +7,8 @@ import type {
   ResourceDescription,
   ValueDescription,
 } from '../../src/explorer/description.ts'
-import { fieldNamed, isRow, relationsOf, titleOf, type Json, type Row } from './records.ts'
+import type { Json } from './format.ts'
+import { fieldNamed, isRow, relationsOf, titleOf, type Row } from './records.ts'
 
 /** The input of a property. `key` and `keys` are looked up by name. `children` are written with their parent. */
 export type InputKind = 'line' | 'text' | 'choice' | 'date' | 'json' | 'key' | 'keys' | 'children'

@@ -1,6 +1,7 @@
 /** Values as short texts. */
 import type { ValueDescription } from '../../src/explorer/description.ts'
-import type { Json } from './records.ts'
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 
 /** The longest text that a cell gets. The browser need not lay out more. */
 const MAX = 200

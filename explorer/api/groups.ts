@@ -1,8 +1,8 @@
 /** Groups and numbers about them, in words and as the points of a chart. */
 import type { GroupDescription, NumberDescription, ValueDescription } from '../../src/explorer/description.ts'
 import { nextPeriod } from '../url/periods.ts'
-import { countText, textOf } from './format.ts'
-import { isNumeric, pathTitle, type Json, type Row } from './records.ts'
+import { countText, textOf, type Json } from './format.ts'
+import { isNumeric, pathTitle, type Row } from './records.ts'
 
 export const groupTitle = ({ name, period }: GroupDescription): string =>
   period === null ? pathTitle(name) : `${pathTitle(period.property)} (${period.unit})`

@@ -4,7 +4,8 @@ import { encode, type Pair } from '../url/address.ts'
 import { joinItems } from '../url/items.ts'
 import { keyFilterOf } from '../url/many.ts'
 import type { Column } from './columns.ts'
-import { keyOf, labelOf, resourceAt, type Json, type Row } from './records.ts'
+import type { Json } from './format.ts'
+import { keyOf, labelOf, resourceAt, type Row } from './records.ts'
 
 /** The records of a resource whose names are wanted. */
 export interface Wanted {

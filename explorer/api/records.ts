@@ -4,9 +4,8 @@ import type {
 } from '../../src/explorer/description.ts'
 import type { AnyInfo } from '../../src/base/page-styles.ts'
 import { NUMBERS } from '../url/numbers.ts'
-import { cut } from './format.ts'
+import { cut, type Json } from './format.ts'
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 /** A record of an answer. */
 export interface Row {
   readonly [name: string]: Json

@@ -1,12 +1,9 @@
 /** The page: loads the description of the API, and shows the resource of the address. */
 import { useEffect, useMemo } from 'preact/hooks'
-import type { ExplorerDescription } from '../../src/explorer/description.ts'
-import { ask } from '../api/ask.ts'
 import { resourceAt, resourceOfNumbers } from '../api/records.ts'
-import { explorerRoot, useAddress } from '../state/address.ts'
-import { ApiContext } from '../state/context.ts'
-import { useLoad } from '../state/load.ts'
-import { currentProfile, useProfiles, type Profile } from '../state/profiles.ts'
+import { useAddress } from '../state/address.ts'
+import { ApiContext, useDescription } from '../state/context.ts'
+import { currentProfile, useProfiles } from '../state/profiles.ts'
 import { Empty, ErrorNotice } from './basics/notice.tsx'
 import { ProfileMenu } from './profiles/profile-menu.tsx'
 import { ResourcePage } from './list/resource-page.tsx'
@@ -19,14 +16,6 @@ const REASONS: Readonly<Record<number, string>> = {
   0: 'The server does not answer',
   401: 'The API needs credentials',
   403: 'The API refuses this caller',
-}
-
-/** Loads the description as a profile may see it. */
-export function useDescription (profile: Profile | undefined) {
-  return useLoad(profile && JSON.stringify(profile.headers), async (signal) => {
-    const url = new URL('resources.json', explorerRoot).href
-    return (await ask<ExplorerDescription>({ url, headers: profile!.headers, signal })).data
-  })
 }
 
 export function App () {

@@ -2,9 +2,19 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { ExplorerDescription } from '../../src/explorer/description.ts'
+import { ask } from '../api/ask.ts'
 import { formatQuery, type Pair } from '../url/address.ts'
 import { explorerRoot } from './address.ts'
+import { useLoad } from './load.ts'
 import type { Profile } from './profiles.ts'
+
+/** Loads the description as a profile may see it. */
+export function useDescription (profile: Profile | undefined) {
+  return useLoad(profile && JSON.stringify(profile.headers), async (signal) => {
+    const url = new URL('resources.json', explorerRoot).href
+    return (await ask<ExplorerDescription>({ url, headers: profile!.headers, signal })).data
+  })
+}
 
 export interface Api {
   readonly description: ExplorerDescription

@@ -7,7 +7,8 @@ import {
   changesOf, differencesOf, draftOf, draftsOfBody, jsonOf, propertiesOf, type Draft, type Property,
 } from '../../explorer/api/drafts.ts'
 import { columnsOf } from '../../explorer/api/columns.ts'
-import type { Json, Row } from '../../explorer/api/records.ts'
+import type { Json } from '../../explorer/api/format.ts'
+import type { Row } from '../../explorer/api/records.ts'
 import { parseQuery } from '../../explorer/url/address.ts'
 import { ormOf } from '../helpers/models.ts'
 import { assertProperty } from '../helpers/property.ts'

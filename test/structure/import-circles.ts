@@ -2,7 +2,7 @@
  * Circles of imports between files. In: the text of source files. Out: sentences, one for each circle, and one for each
  * exception that is no longer needed. Type-only imports count.
  *
- * The order of stages rules out circles between folders, so these are inside of one folder.
+ * The order of stages rules out circles between folders of `src`, so those are inside of one folder.
  */
 import path from 'node:path'
 import { readImports } from './import-rules.ts'

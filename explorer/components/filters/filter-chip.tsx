@@ -1,5 +1,8 @@
 /** A condition of the list, in words. Its panel changes it, negates it, and joins another condition to it. */
 import { useState } from 'preact/hooks'
+import type { CrudError } from '../../../src/client/error.ts'
+import type { ResourceDescription } from '../../../src/explorer/description.ts'
+import type { NameOf } from '../../state/names.ts'
 import { replaced, type Place } from '../../url/change-filters.ts'
 import type { FilterNode } from '../../url/filter-tree.ts'
 import { parameterOf, type FilterUse } from '../../url/filters.ts'
@@ -7,8 +10,16 @@ import { Icon } from '../basics/icon.tsx'
 import { Popover } from '../basics/popover.tsx'
 import { isJoinable, NewFilter, panelName } from './add-filter.tsx'
 import { FilterEditor } from './filter-editor.tsx'
-import type { FilterTree } from './filter-nodes.tsx'
 import { filterTitle, wordsOf } from './words.ts'
+
+/** All filters of a list, and how to change them. */
+export interface FilterTree {
+  readonly resource: ResourceDescription
+  readonly error: CrudError | undefined
+  readonly nodes: readonly FilterNode[]
+  readonly nameOf: NameOf
+  readonly onChange: (nodes: readonly FilterNode[]) => void
+}
 
 interface FilterChipProps {
   readonly tree: FilterTree

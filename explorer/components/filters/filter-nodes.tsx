@@ -1,23 +1,11 @@
 /** Filters and groups of filters beside each other. A group has its filters, and says how they are joined. */
 import { useState } from 'preact/hooks'
-import type { CrudError } from '../../../src/client/error.ts'
-import type { ResourceDescription } from '../../../src/explorer/description.ts'
-import type { NameOf } from '../../state/names.ts'
 import { added, replaced, type Place } from '../../url/change-filters.ts'
 import { isGroup, type FilterGroup, type FilterNode } from '../../url/filter-tree.ts'
 import { Icon } from '../basics/icon.tsx'
 import { AddFilter, isJoinable } from './add-filter.tsx'
-import { FilterChip } from './filter-chip.tsx'
+import { FilterChip, type FilterTree } from './filter-chip.tsx'
 import { sentenceOf } from './words.ts'
-
-/** All filters of a list, and how to change them. */
-export interface FilterTree {
-  readonly resource: ResourceDescription
-  readonly error: CrudError | undefined
-  readonly nodes: readonly FilterNode[]
-  readonly nameOf: NameOf
-  readonly onChange: (nodes: readonly FilterNode[]) => void
-}
 
 interface FilterNodesProps {
   readonly tree: FilterTree

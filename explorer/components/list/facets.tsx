@@ -1,7 +1,7 @@
 /** The facets of a list: the values of properties, each with its number of records. A click chooses a value. */
 import type { FacetDescription, ResourceDescription } from '../../../src/explorer/description.ts'
-import { countText, recordsText, textOf } from '../../api/format.ts'
-import type { FacetValue, Json } from '../../api/records.ts'
+import { countText, recordsText, textOf, type Json } from '../../api/format.ts'
+import type { FacetValue } from '../../api/records.ts'
 import type { List } from '../../state/list.ts'
 import { useNames } from '../../state/names.ts'
 import type { Pair } from '../../url/address.ts'

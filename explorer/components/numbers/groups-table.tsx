@@ -1,7 +1,8 @@
 /** The table of groups and their numbers. A group leads to the list of its records. */
 import type { GroupDescription, NumberDescription, ResourceDescription } from '../../../src/explorer/description.ts'
 import { groupTitle, numberText, numberTitle } from '../../api/groups.ts'
-import { isNumeric, type Json, type Row } from '../../api/records.ts'
+import type { Json } from '../../api/format.ts'
+import { isNumeric, type Row } from '../../api/records.ts'
 import type { Pair } from '../../url/address.ts'
 import { listOf, withGroup } from '../../url/numbers.ts'
 import type { SortUse } from '../../url/sorts.ts'

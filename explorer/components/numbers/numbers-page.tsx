@@ -1,9 +1,9 @@
 /** Numbers about the records of a resource, by groups: as a chart, and as a table. */
 import { useMemo, useState } from 'preact/hooks'
 import type { GroupDescription, ResourceDescription } from '../../../src/explorer/description.ts'
-import { countText } from '../../api/format.ts'
+import { countText, type Json } from '../../api/format.ts'
 import { groupText, groupTitle, numberTitle, pointsOf } from '../../api/groups.ts'
-import { isNumeric, type Json } from '../../api/records.ts'
+import { isNumeric } from '../../api/records.ts'
 import { change } from '../../state/address.ts'
 import { useApi } from '../../state/context.ts'
 import { isPastEnd, useList, type List } from '../../state/list.ts'

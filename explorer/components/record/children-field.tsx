@@ -7,8 +7,8 @@ import {
   toggleChild, type Child,
 } from '../../api/children.ts'
 import { isSameDraft, type ChildRules, type Draft } from '../../api/drafts.ts'
-import { countText } from '../../api/format.ts'
-import { titleOf, type Json } from '../../api/records.ts'
+import { countText, type Json } from '../../api/format.ts'
+import { titleOf } from '../../api/records.ts'
 import { Icon } from '../basics/icon.tsx'
 import { Fields, otherErrors } from './fields.tsx'
 import { Value } from './value.tsx'

@@ -1,14 +1,12 @@
 /** The values of a record, and its relations. */
 import type { RelationDescription, ResourceDescription } from '../../../src/explorer/description.ts'
 import { wantedOf } from '../../api/names.ts'
-import {
-  inReadingOrder, isRow, labelOf, relationsOf, resourceAt, titleOf, type Json, type Row,
-} from '../../api/records.ts'
+import { inReadingOrder, isRow, labelOf, relationsOf, resourceAt, titleOf, type Row } from '../../api/records.ts'
 import { useApi } from '../../state/context.ts'
 import { NamesContext, useNames } from '../../state/names.ts'
 import { Link } from '../basics/link.tsx'
 import { addressOfList, ToOne } from '../list/cell.tsx'
-import { countText } from '../../api/format.ts'
+import { countText, type Json } from '../../api/format.ts'
 import { Value } from './value.tsx'
 
 interface RecordViewProps {

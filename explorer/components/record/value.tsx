@@ -1,8 +1,7 @@
 /** A value of a record, in full. Long texts and JSON are folded. */
 import type { FieldDescription } from '../../../src/explorer/description.ts'
-import type { Json } from '../../api/records.ts'
 import { ToOne } from '../list/cell.tsx'
-import { bytesText, cut, foldedJson, textOf } from '../../api/format.ts'
+import { bytesText, cut, foldedJson, textOf, type Json } from '../../api/format.ts'
 
 const LONG = 400
 /** Longer texts are cut even when they are unfolded: a browser needs seconds to lay out megabytes. */
