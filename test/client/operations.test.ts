@@ -177,6 +177,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await gather(plants.each({ filter: { id: { in: ids } }, fields: ['id'], per_page: 5 }))).length,
       all.length)
     t.equal(requests.length, 1 + Math.ceil(all.length / 5))
+    t.equal((await plants.list({ filter: { id: ids.slice(0, 100), name: { contains: 'o' } } })).total,
+      (await plants.list({ filter: { name: { contains: 'o' } } })).total)
+    t.strictSame(requests.slice(-2).map((request) => request.slice(0, 13)), ['POST /plants/', 'GET /plants?f'],
+      'a list without an operator is a parameter for each value')
     const long = { or: Array.from({ length: 40 }, (_, i) => ({ name: { eq: `${i}${'x'.repeat(240)}` } })) }
     t.equal((await plants.list({ filter: { or: [long, { name: 'Moss' }] } })).total, 1)
     t.equal(requests.at(-1), 'POST /plants/query')
