@@ -55,6 +55,7 @@ function readNode (text: string, clause: string, { groups, distinct, columns }: 
   if (mark !== undefined && clause === ':groupClause') groups.push(mark)
   if (mark !== undefined && clause === ':distinctClause') distinct.push(mark)
   if (clause !== ':targetList') return
-  const [, number, reference] = /:resno (\d+) :resname \S+ :ressortgroupref (\d+) [^{}]*:resjunk false/.exec(text) ?? []
+  const [, number, reference] =
+    /:resno (\d+) :resname (?:\\.|[^\s\\])+ :ressortgroupref (\d+) [^{}]*:resjunk false/.exec(text) ?? []
   if (reference !== undefined && reference !== '0') columns.set(reference, Number(number))
 }

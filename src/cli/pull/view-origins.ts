@@ -34,6 +34,10 @@ export interface Viewed {
   readonly foreignKeys: ReadonlyArray<{ readonly columns: readonly string[] }>
 }
 
+/** The end of a target. The characters of its name that are not letters may be escaped. */
+const END_OF_TARGET =
+  /:resno (\d+) :resname (?:\\.|[^\s\\])+ :ressortgroupref \d+ :resorigtbl (\d+) :resorigcol (\d+) :resjunk false$/
+
 /** The origins of the columns of a query. Those of subqueries are deeper in the text. */
 function originsIn (query: string): readonly ColumnOrigin[] {
   const found: ColumnOrigin[] = []
@@ -45,8 +49,7 @@ function originsIn (query: string): readonly ColumnOrigin[] {
     // a target of the query itself, which ends in these numbers
     const [, number, relation, attribute] = depth !== 1
       ? []
-      : /:resno (\d+) :resname \S+ :ressortgroupref \d+ :resorigtbl (\d+) :resorigcol (\d+) :resjunk false$/
-        .exec(query.slice(Math.max(0, index - LONGEST_END), index)) ?? []
+      : END_OF_TARGET.exec(query.slice(Math.max(0, index - LONGEST_END), index)) ?? []
     if (relation !== undefined && relation !== '0') {
       found.push({ number: Number(number), relation: Number(relation), attribute: Number(attribute) })
     }
