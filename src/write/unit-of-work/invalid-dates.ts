@@ -10,6 +10,8 @@ type Values = Record<string, unknown>
  * Removes invalid dates from loaded entities, and from the values that MikroORM keeps to find changes. An invalid date
  * equals nothing, not even itself, so that a flush would write its column, which cannot store it. If the date is in
  * neither of the two, the flush does not write the column.
+ *
+ * @param em that of the write, which has loaded all of its entities itself
  */
 export function leaveInvalidDates (em: EntityManager): void {
   for (const entity of [...em.getUnitOfWork().getIdentityMap()] as Values[]) {
@@ -28,8 +30,7 @@ export function leaveInvalidDates (em: EntityManager): void {
  */
 function leave (object: Values, name: string, property: EntityProperty, loaded: Values, key: string): void {
   const value = object[name]
-  // an application may have given a new value, whose error is its own
-  if (isInvalidDate(value) && (!(loaded[key] instanceof Date) || isInvalidDate(loaded[key]))) {
+  if (isInvalidDate(value)) {
     object[name] = undefined
     delete loaded[key]
   } else if (property.kind === ReferenceKind.EMBEDDED && isObject(value)) {
