@@ -49,7 +49,7 @@ export { entitiesOf } from './entities-of-plan.ts'
 export type { Plan, WritePlan } from './any-plan.ts'
 export { withConditions, withTranslated } from './where.ts'
 export {
-  canNarrow, hasOnlyFilters, notNarrowed, planChanges, planMany, type ManyChange, type ManyPlan, type ManyTarget,
+  canNarrow, notNarrowed, planChanges, planMany, type ManyChange, type ManyPlan, type ManyTarget,
 } from './many.ts'
 export {
   planDelete, planInsert, planPresent, planUpdate, type Assignment, type CheckedRows, type DeletePlan, type InsertPlan,

@@ -6,7 +6,7 @@ import { listed } from '../base/suggest.ts'
 import type { FilterLevel, FilterParam, QueryParamError, QueryParams } from '../query/index.ts'
 import { EMPTY_RECORD, type RecordData } from './record-data.ts'
 import { parameterName, planNarrowingFilters, type FilterEntry } from './filters/index.ts'
-import { paginationParameters, rowParameters, selectionParameters } from './given.ts'
+import { rowParameters, selectionParameters } from './given.ts'
 import { deletedOf, errorsBeforePlanning, type PlanOptions } from './plan-rows.ts'
 import { refusal } from './refusal.ts'
 import type { Slot } from './condition-types.ts'
@@ -95,20 +95,10 @@ function certainFilters ({ filters, groups }: FilterLevel): readonly FilterParam
 }
 
 /** The parameters of a list that choose a part of its rows, their order or what they show. */
-const otherParameters = (params: QueryParams): readonly string[] =>
-  hasOnlyFilters(params)
-    ? NONE
-    : [
-        ...rowParameters(params).flatMap(([code, name]) => code === 'FST_CRUD_FILTER_INVALID' ? [] : [name]),
-        ...selectionParameters(params),
-      ]
-
-const NONE: readonly string[] = []
-
-/** Whether a request has none of the parameters of a list but filters. True for nearly all requests. */
-export const hasOnlyFilters = (params: QueryParams): boolean =>
-  params.sort.length === 0 && params.include.length === 0 && params.fields.length === 0 &&
-  Object.keys(params.fieldsByInclude).length === 0 && paginationParameters(params).length === 0
+const otherParameters = (params: QueryParams): readonly string[] => [
+  ...rowParameters(params).filter(([code]) => code !== 'FST_CRUD_FILTER_INVALID').map(([, name]) => name),
+  ...selectionParameters(params),
+]
 
 const isTrashed = (entry: FilterEntry | undefined): boolean => entry?.kind === 'trashed'
 

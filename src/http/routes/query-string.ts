@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { removes, type OperationFacts } from '../../config/index.ts'
 import {
-  checkGet, checkWriteQuery, hasOnlyFilters, hasUnknown, planAggregate, planList, planMany, planStream, readUpsertKey,
+  checkGet, checkWriteQuery, hasUnknown, planAggregate, planList, planMany, planStream, readUpsertKey,
   type AggregatePlan, type ManyTarget, type QueryRules, type UpsertKey,
 } from '../../plan/index.ts'
 import { MAX_QUERY_BYTES, type QueryParamError, type QueryParams } from '../../query/index.ts'
@@ -79,24 +79,21 @@ export const QUERY_STRINGS: {
 
   filters: (input) => {
     const { request: { queryParams, query }, operation, seen: { resource: { whitelist, model } } } = input
-    const hard = removes(operation) ? query['hard'] === 'true' : undefined
-    const onlyLive = model.deletedAt !== undefined && hard !== true
     const dryRun = query['dry_run'] === 'true'
-    const options = hard === undefined ? { dryRun } : { dryRun, hard }
-    // most requests have no parameters but filters
-    if (!hasUnknown(queryParams) && hasOnlyFilters(queryParams)) {
-      return { kind: 'filters', target: planMany(queryParams, whitelist, { ...rulesFor(input), onlyLive }), options }
-    }
+    const hard = removes(operation) ? query['hard'] === 'true' : undefined
     const target = planMany(
-      without(queryParams, ['hard', 'dry_run']),
+      without(queryParams, STRICT),
       whitelist,
-      { ...rulesWith(input, ['dry_run', ...ownParameters(input)]), strict: STRICT, onlyLive },
+      {
+        ...rulesOfWrite(input, ['dry_run', ...ownParameters(input)]),
+        onlyLive: model.deletedAt !== undefined && hard !== true,
+      },
       mistakesOf({
         hard: hardMistake(input),
         dry_run: isFlag(query['dry_run']) ? undefined : "'dry_run' is true or false.",
       })
     )
-    return { kind: 'filters', target, options }
+    return { kind: 'filters', target, options: hard === undefined ? { dryRun } : { dryRun, hard } }
   },
 }
 
@@ -121,8 +118,7 @@ function checkNames (
 ): void {
   const { request, seen: { resource: { whitelist } } } = input
   if (mistakes.length === 0 && hasOnly(own, request)) return
-  const rules = { ...rulesWith(input, taken), strict: STRICT }
-  checkWriteQuery(without(request.queryParams, own), whitelist, rules, mistakes)
+  checkWriteQuery(without(request.queryParams, own), whitelist, rulesOfWrite(input, taken), mistakes)
 }
 
 /**
@@ -134,6 +130,12 @@ function hasOnly (names: readonly string[], { url, query }: QueryInput['request'
   const start = url.indexOf('?')
   return start === -1 || (url.length - start <= MAX_QUERY_BYTES && !url.includes('%', start))
 }
+
+/** The rules of a write that takes these parameters, beside those that a schema of the application has. */
+const rulesOfWrite = (input: QueryInput, taken: readonly string[]): QueryRules => ({
+  ...rulesWith(input, taken),
+  strict: STRICT,
+})
 
 /**
  * The parameters that are refused even if unknown parameters are ignored: without `hard`, the row would not be removed,
