@@ -77,22 +77,25 @@ type Unnamed = Omit<PlannedReference, 'name'>
 function referencesOf (plan: EntityPlan, key: readonly string[], planOf: PlanOf): readonly Unnamed[] {
   const { relation, notes } = plan
   const inKey = (part: string): boolean => key.includes(part)
+  const leftOut = ({ columns, target }: ForeignKeyFacts, reason: string): [] => {
+    notes.push(`The reference ${columns.join(', ')} to ${relationName(target)} is left out: ${reason}.`)
+    return []
+  }
   const seen = new Set<string>()
   const usable = relation.foreignKeys.flatMap((foreignKey): Unnamed[] => {
     const target = planOf(foreignKey.target)
     const id = JSON.stringify([foreignKey.columns, foreignKey.target])
     if (seen.has(id)) return []
     seen.add(id)
-    const unresolved = (reason: string): [] => {
-      notes.push(
-        `The reference ${foreignKey.columns.join(', ')} to ${relationName(foreignKey.target)} is left out: ${reason}.`
-      )
-      return []
-    }
-    if (target === undefined) return unresolved('that table has no entity here')
+    if (target === undefined) return leftOut(foreignKey, 'that table has no entity here')
     const targetKey = keyOfRelation(target.relation)!.columns
     const byKey = sameNames(targetKey, foreignKey.targetColumns)
-    if (!byKey && foreignKey.columns.length > 1) return unresolved('it refers to several columns that are not the key')
+    if (!byKey && foreignKey.columns.length > 1) {
+      return leftOut(foreignKey, 'it refers to several columns that are not the key')
+    }
+    if (foreignKey.columns.every(inKey) && leadsBack(target, plan, planOf)) {
+      return leftOut(foreignKey, 'its key would be a part of itself')
+    }
     // MikroORM pairs columns with those of the target's key in the order of the key
     const targetColumns = byKey ? targetKey : foreignKey.targetColumns
     const columns = targetColumns.map((column) => {
@@ -115,14 +118,28 @@ function referencesOf (plan: EntityPlan, key: readonly string[], planOf: PlanOf)
   const inOrder = usable.toSorted((one, other) =>
     Number(other.primary) - Number(one.primary) || one.columns.length - other.columns.length
   )
-  return inOrder.map((reference) => {
+  return inOrder.flatMap((reference): Unnamed[] => {
     const names = reference.columns.map(({ name }) => name)
     // a column that several references share stays a property, so that each of them can be null without it
     const shares = names.length > 1 &&
       inOrder.some((other) => other !== reference && other.columns.some(({ name }) => names.includes(name)))
     const owns = (reference.primary || !names.some(inKey)) && !shares && !names.some((name) => taken.has(name))
     if (owns) { for (const name of names) taken.add(name) }
-    return { ...reference, owns, primary: reference.primary && owns }
+    // MikroORM refuses two properties over one column
+    if (!owns && names.length === 1) return leftOut(reference.foreignKey, 'another relation has its column')
+    return [{ ...reference, owns, primary: reference.primary && owns }]
+  })
+}
+
+/** Whether the key of a table refers to another table by way of its references, or is in that table. */
+function leadsBack (from: EntityPlan, to: EntityPlan, planOf: PlanOf, passed = new Set<EntityPlan>()): boolean {
+  if (from === to) return true
+  if (passed.has(from)) return false
+  passed.add(from)
+  const key = keyOfRelation(from.relation)!.columns
+  return from.relation.foreignKeys.some(({ columns, target }) => {
+    const next = columns.every((column) => key.includes(column)) ? planOf(target) : undefined
+    return next !== undefined && leadsBack(next, to, planOf, passed)
   })
 }
 
