@@ -9,7 +9,7 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { assertProperty } from '../helpers/property.ts'
 import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
-import { client, resource, select, serve, type Json } from './helper.ts'
+import { client, resource, select, serve, writes, type Json } from './helper.ts'
 
 const { fullText } = AllowedFilters
 const english = { config: 'english' }
@@ -79,6 +79,21 @@ await forEachDatabase(t, { entities: essayEntities, seed: seedEssays }, async (t
         'where "e0"."id" in (select "e1"."id" from "essay" as "e1" left join "writer"'
     )
     recorder.stop()
+  })
+
+  t.test('a text with more words than PostgreSQL searches is refused, and not called a large answer', async (t) => {
+    const crud = resource(Essay, { allowedFilters: [fullText('q', ['title', 'body'], english)] })
+    const app = await serve(t, orm, { '/essays': { crud, operations: ['list', 'create', 'createMany', 'update'] } })
+    const { post, patch } = writes(app)
+    const body = Array.from({ length: 150_000 }, (_, index) => index.toString(36)).join(' ')
+    const answers = [
+      await post('/essays', { title: 'All words', body }), await post('/essays', [{ title: 'All words', body }]),
+      await patch('/essays/1', { body }),
+    ]
+    for (const answer of answers) {
+      t.match(answer.json(), { code: 'FST_CRUD_DATA_INVALID', detail: 'A text is too long for a search by its words.' })
+    }
+    t.strictSame(await client(app, '/essays').all('id', 'filter[q]=words'), [], 'nothing is written')
   })
 
   t.test('the best matches come first, and cursors, streams and bodies follow', async (t) => {

@@ -154,10 +154,16 @@ function exceedsLimit (error: ServerError): boolean {
  * Matches server functions that report limits of an index. Those are about a value, not about the size of an answer.
  */
 const INDEX_ROUTINE = /index|_bt_|gin|gist|spg|brin/i
+/** Matches server functions that report that a text has too many words. They may be stored, or made by a search. */
+const WORDS_ROUTINE = /tsvector/
 
 function tooLarge (error: ServerError, model: EntityModel | undefined): Error {
-  if (INDEX_ROUTINE.test(error.routine ?? '')) {
+  const { routine = '' } = error
+  if (INDEX_ROUTINE.test(routine)) {
     return new DataValidationError('A value is too long for an index.', { cause: error })
+  }
+  if (WORDS_ROUTINE.test(routine)) {
+    return new DataValidationError('A text is too long for a search by its words.', { cause: error })
   }
   const detail = model === undefined
     ? 'The answer would be too large. Ask for fewer records, fields or includes.'

@@ -156,6 +156,11 @@ t.test('an answer that exceeds the limits of the driver or the server is a 400',
       statusCode: 400, code: 'FST_CRUD_DATA_INVALID', detail: 'A value is too long for an index.',
     })
   }
+  for (const routine of ['make_tsvector', 'tsvector_concat']) {
+    t.match(convertError(serverError('54000', { routine }), model), {
+      statusCode: 400, code: 'FST_CRUD_DATA_INVALID', detail: 'A text is too long for a search by its words.',
+    })
+  }
 })
 
 t.test('a constraint that shares a column with a composite relation does not name the relation', async (t) => {
