@@ -128,6 +128,8 @@ else {
       await page.goto(`${origin}/explorer/countries`)
       await settled(page)
       await page.getByRole('button', { name: 'Compare roles' }).click()
+      t.equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0,
+        'the panel at the edge of the page is inside of it')
       await page.getByLabel('Name').fill('Boss')
       await page.getByLabel('Header').fill('x-role')
       await page.getByLabel('Value').fill('admin')

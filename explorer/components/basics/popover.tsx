@@ -56,18 +56,20 @@ export function Popover (props: PopoverProps) {
     if (!open) return
     const inside = panel.current!
     if (isPhone) inside.showModal()
-    else inside.show()
+    // `show` gives the focus to an input, and scrolls the whole page to it if it is beyond an edge
+    else inside.open = true
     return () => inside.close()
   }, [open, isPhone])
   // before the panel is painted: keys that are pressed at once belong to it, and it does not jump
   useLayoutEffect(() => {
     if (!open) return
     const inside = panel.current!
+    // before the focus, which would scroll the whole page to an input beyond its edge
+    keepInside(inside)
     // an input that has the focus brings up the keyboard of a phone, which covers half of the page
     const first = inside.querySelector<HTMLElement>('[data-first]') ??
       (isPhone ? null : inside.querySelector<HTMLElement>(FIRST))
     ;(first ?? inside).focus()
-    keepInside(inside)
     const leave = (event: Event): void => {
       if (root.current?.contains(event.target as Node) !== false) return
       setOpen(false)
@@ -150,6 +152,7 @@ export function Popover (props: PopoverProps) {
 function keepInside (panel: HTMLElement): void {
   // on a phone, the panel has the width of the window
   if (getComputedStyle(panel).position === 'fixed') return
+  panel.style.translate = ''
   const { left, right } = panel.getBoundingClientRect()
   const shift = right > innerWidth - 8 ? innerWidth - 8 - right : left < 8 ? 8 - left : 0
   if (shift !== 0) panel.style.translate = `${shift}px`
