@@ -8,7 +8,7 @@ import {
   type Include, type QueryBuilderConfig, type Sort, type WritableConfig,
 } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
-import { aggregateName, owningSide, resolvePath, type EntityModel } from '../model/index.ts'
+import { aggregateName, leadsToHidden, owningSide, resolvePath, type EntityModel } from '../model/index.ts'
 import type { Role } from './role.ts'
 
 /**
@@ -115,5 +115,5 @@ function numberNames (include: Include, view: EntityModel): readonly string[] {
   return include.alias === undefined ? [own] : [own, include.alias]
 }
 
-/** Whether a name that need not be a property is not the name of a hidden one, which it would disclose. */
-const isFree = (name: string, view: EntityModel): boolean => view.properties.get(name)?.hidden !== true
+/** Whether a name that need not be a property does not lead to a hidden one, which it would disclose. */
+const isFree = (name: string, view: EntityModel): boolean => !leadsToHidden(view, name)

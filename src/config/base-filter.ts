@@ -20,7 +20,7 @@ type Each<Value extends FilterText | readonly FilterText[]> = Value extends read
 export interface Sight {
   /** Whether a path leads to a property that the role sees. */
   readonly sees: (path: string) => boolean
-  /** Whether a name that need not be a property is not that of a hidden one, which it would disclose. */
+  /** Whether a name that need not be a property does not lead to a hidden one, which it would disclose. */
   readonly isFree: (name: string) => boolean
   /** Whether the role sees when a record was deleted. */
   readonly seesDeletion: boolean

@@ -29,4 +29,6 @@ export type { Converted, SqlValue } from './types/converted.ts'
 export type { DecimalType } from './types/basic-types.ts'
 export type { InsideJson, TypeFamily } from './types/wire-type.ts'
 export { uuidBesideKey, uuidOfId } from './uuid-look-up.ts'
-export { meantName, polymorphicRefusal, publicPath, resolvePath, type JsonPath, type Path } from './path.ts'
+export {
+  leadsToHidden, meantName, polymorphicRefusal, publicPath, resolvePath, type JsonPath, type Path,
+} from './path.ts'

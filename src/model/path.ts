@@ -138,6 +138,33 @@ function resolveJson (column: ScalarProperty, path: readonly string[], what: str
   return { keys, names, member: owner }
 }
 
+/**
+ * Whether a name that need not be a path, such as that of a custom filter, is one that leads to a hidden property. Such
+ * a name would disclose that the property exists.
+ */
+export function leadsToHidden (model: EntityModel, name: string): boolean {
+  let { properties }: Pick<EntityModel, 'properties'> = model
+  for (const part of name.split('.')) {
+    const property = properties.get(part)
+    if (property === undefined || property.hidden) return property !== undefined
+    properties = propertiesBehind(property)
+  }
+  return false
+}
+
+function propertiesBehind (property: Property): EntityModel['properties'] {
+  switch (property.kind) {
+    case 'relation':
+      return property.target.properties
+    case 'embedded':
+      return property.properties
+    case 'scalar':
+      return property.embedded?.properties ?? NO_PROPERTIES
+  }
+}
+
+const NO_PROPERTIES: EntityModel['properties'] = new Map()
+
 /** The path in URLs: the public names. */
 export function publicPath ({ relations, embedded, property, json }: Path): string {
   return [...[...relations, ...embedded, property].map((property) => property.publicName), ...(json?.names ?? [])].join(

@@ -1,6 +1,6 @@
 /** The interface of filter kinds, and the members that all kinds have in common. */
 import {
-  resolvePath, type EntityModel, type KeyPart, type RelationProperty, type ValueType,
+  leadsToHidden, resolvePath, type EntityModel, type KeyPart, type RelationProperty, type ValueType,
 } from '../../model/index.ts'
 import { MAX_PATTERN_LENGTH, type Operator, type OperatorForm, type OperatorValue } from '../../operators/index.ts'
 import type { FilterParam } from '../../query/index.ts'
@@ -109,8 +109,8 @@ export const unaccentOf = ({ unaccent }: { readonly unaccent: boolean | string }
   unaccent === false ? undefined : unaccent
 
 /**
- * Returns the URL name of a filter that can have any name, except that of a hidden property. Such a name would disclose
- * that the property exists.
+ * Returns the URL name of a filter that can have any name, except that of a hidden property and a path to one. Such a
+ * name would disclose that the property exists.
  *
  * @throws {ConfigError} for the name of a hidden property
  */
@@ -118,7 +118,7 @@ export function freeName (
   filter: { readonly kind: string, readonly field: string, readonly alias: string | undefined },
   model: EntityModel
 ): string {
-  if (model.properties.get(filter.field)?.hidden) {
+  if (leadsToHidden(model, filter.field)) {
     resolvePath(model, filter.field, `AllowedFilters.${filter.kind} '${filter.field}'`)
   }
   return filter.alias ?? filter.field

@@ -1,7 +1,9 @@
 /** Looks up the properties that allowed sorts and the default order name. */
 import { readSignedName, type Sort } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
-import { isComparable, publicPath, resolvePath, type EntityModel, type RelationProperty } from '../../model/index.ts'
+import {
+  isComparable, leadsToHidden, publicPath, resolvePath, type EntityModel, type RelationProperty,
+} from '../../model/index.ts'
 import type { FilterEntry } from '../filters/index.ts'
 import type { CustomTarget, RelatedNumbers, Sortable } from '../condition-types.ts'
 import type { WithAlias } from '../alias.ts'
@@ -44,14 +46,14 @@ export function relevanceEntries (filter: FilterEntry): SortEntry[] {
 }
 
 /**
- * A custom sort can have any name, except that of a hidden property. Such a name would disclose that the property
- * exists.
+ * A custom sort can have any name, except that of a hidden property and a path to one. Such a name would disclose that
+ * the property exists.
  */
 function customEntry (
   { field, alias, callback, direction }: Extract<Sort, { kind: 'custom' }>,
   model: EntityModel
 ): SortEntry {
-  if (model.properties.get(field)?.hidden) resolvePath(model, field, `AllowedSort.custom '${field}'`)
+  if (leadsToHidden(model, field)) resolvePath(model, field, `AllowedSort.custom '${field}'`)
   return { name: alias ?? field, targets: [{ sort: field, callback }], descending: direction === 'desc' }
 }
 

@@ -1,6 +1,6 @@
 /** Properties that a role does not see: the answers are those for names that do not exist. */
 import t from 'tap'
-import { AllowedFilters, AllowedInclude, CrudBase } from '../../../src/index.ts'
+import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import { select } from '../helper.ts'
 import { entities, overview, Project, resources, seed, sender, serveWith, type Answer } from './fixtures.ts'
@@ -49,6 +49,34 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['Apollo', ['Launch']],
       ['Gemini', []],
     ])
+  })
+
+  t.test('custom filters and sorts that are named after them are gone, also behind relations', async (t) => {
+    const access = {
+      role: () => 'member',
+      roles: { member: { Project: { rows: { tenant: 1 }, hidden: ['budget'] }, User: { hidden: ['salary'] } } },
+    }
+    const names = ['budget', 'owner.salary', 'parent.budget', 'tasks.title', 'owner.name', 'anything']
+    const custom = new CrudBase<any>({
+      model: Project,
+      queryConfig: {
+        allowedFilters: names.map((name) => AllowedFilters.custom(name, (qb: any) => qb.andWhere({ id: 1 }))),
+        allowedSorts: names.map((name) => AllowedSort.custom(name, (qb: any) => qb.orderBy({ id: 'desc' }))),
+      },
+    })
+    const operations = ['list'] as const
+    const app = await serveWith(t, orm, { access, resources: { '/custom': { crud: custom, operations } } })
+    const send = sender(app)
+    for (const name of ['budget', 'owner.salary', 'parent.budget', 'tasks.title']) {
+      for (const query of [`filter[${name}]=1`, `sort=${name}`]) {
+        const { status, body } = await send('GET', `/custom?${query}`)
+        t.equal(status, 400, query)
+        t.strictSame(body.errors[0].allowed, ['anything', 'owner.name'])
+      }
+    }
+    for (const name of ['owner.name', 'anything']) {
+      t.equal((await send('GET', `/custom?filter[${name}]=1&sort=${name}`)).status, 200, name)
+    }
   })
 
   t.test('a stream does not have them', async (t) => {
