@@ -32,6 +32,8 @@ const RULES: readonly Rule[] = [
   [/^integer$/, 'measure', () => 'p.integer()'],
   [/^bigint$/, 'measure', () => "p.bigint('string')"],
   [/^numeric\((\d+),(\d+)\)$/, 'measure', (_, [, digits, scale]) => `p.decimal().precision(${digits}).scale(${scale})`],
+  // numbers without their last digits
+  [/^numeric\(\d+,-/, 'opaque', asText],
   [/^numeric/, 'measure', (type) => `p.decimal().columnType(${textCode(type)})`],
   [/^(?:real|double precision)$/, 'measure', (type) => `p.double().columnType(${textCode(type)})`],
   [/^boolean$/, 'switch', () => 'p.boolean()'],
@@ -66,7 +68,12 @@ export function columnTypeOf (column: ColumnFacts, checks: readonly CheckFacts[]
     const code = `p.enum(${choicesText(labels.values)})`
     return isArray
       ? { code: `${code}.array().columnType(${textCode(type)})`, use: 'items', integer: false }
-      : { code: `${code}.columnType(${textCode(type)})`, use: 'choice', integer: false }
+      : {
+          code: `${code}.columnType(${textCode(type)})`,
+          // PostgreSQL compares values of a domain with labels of its enum type only after a cast
+          use: column.domain === null ? 'choice' : 'opaque',
+          integer: false,
+        }
   }
   const [pattern, use, write] = RULES.find(([pattern]) => pattern.test(type))!
   const code = write(type, pattern.exec(type)!)

@@ -113,6 +113,7 @@ function canInclude (property: PlannedProperty): boolean {
 
 /** Names and types that mean more to a resource than other columns (src/model/write-rules.ts). */
 const isTimestamp = ({ type }: ColumnFacts): boolean => /^(?:timestamp|date\b)/.test(type)
+const marksDeleted = ({ name, type }: ColumnFacts): boolean => name === 'deleted_at' && type.startsWith('timestamp')
 const setsItself = (column: ColumnFacts): boolean =>
   isTimestamp(column) && column.default !== null &&
   /^\(?(?:now\(\)|CURRENT_|LOCALTIME|transaction_timestamp|statement_timestamp|clock_timestamp|timezone\()/i.test(
@@ -126,7 +127,7 @@ function isWritable (property: PlannedProperty): boolean {
   const { column, primary, name, versioned } = property
   if (column.generated !== null || column.computed || versioned) return false
   if (primary || name === 'uuid') return column.default === null && !column.counts
-  return !column.counts && !setsItself(column) && !(column.name === 'deleted_at' && isTimestamp(column))
+  return !column.counts && !setsItself(column) && !marksDeleted(column)
 }
 
 /** Whether a new row must get a value for it. */
@@ -142,8 +143,7 @@ function operationsOf (plan: EntityPlan, writable: readonly string[]): Pick<Prop
   const closed = properties.filter((property) => property.kind === 'column' || property.kind === 'reference')
     .filter((property) => isRequired(property) && !writable.includes(property.name))
   const soft = properties.some((property) =>
-    property.kind === 'column' && property.column.name === 'deleted_at' && isTimestamp(property.column) &&
-    property.column.nullable
+    property.kind === 'column' && marksDeleted(property.column) && property.column.nullable
   )
   const notes = [
     ...accepts.includes('insert') && closed.length > 0
