@@ -10,7 +10,7 @@ const RESERVED_PROPERTIES: ReadonlySet<string> = new Set([
 
 const RESERVED_ENTITIES: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(globalThis), 'AllowedField', 'AllowedFilters', 'AllowedInclude', 'AllowedSort',
-  'CrudBase', 'Partial', 'Readonly', 'Record', 'Required',
+  'CrudBase', 'InferEntity', 'Partial', 'Readonly', 'Record', 'Required',
 ])
 
 const RESERVED_CONSTANTS: ReadonlySet<string> = new Set([
