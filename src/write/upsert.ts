@@ -17,6 +17,7 @@ import { repeated } from './repeat.ts'
 import {
   bodyWithoutKey, givenByServer, readUpsert, withKeys, type Upsert, type UpsertData, type UpsertedRow,
 } from './upsert-data.ts'
+import { withoutKey } from './update-data.ts'
 import { upsertInTurn } from './upsert-in-turn.ts'
 import { wayOfUpsert, type ReasonToLook } from './upsert-way.ts'
 import { answerOne, beginWrite, bodyRules } from './write.ts'
@@ -93,7 +94,7 @@ function * upsertRecords (
   decided: readonly UpsertData[] | undefined,
   pointer: (index: number) => string
 ): Steps<readonly UpsertedRow[]> {
-  const { write, key } = upsert
+  const { write } = upsert
   const rows = decided ?? readUpserts(upsert, data, pointer)
   if (rows.length === 0) return []
   return yield * withAfterHooks(
@@ -103,10 +104,14 @@ function * upsertRecords (
       written.map((row, index) => ({
         change: row.created ? 'insert' : 'update',
         written: row,
-        changed: changedIn(row.created ? data[index]! : bodyWithoutKey(data[index]!, key), write.model),
+        changed: changedIn(row.created ? data[index]! : changesOf(data[index]!, upsert), write.model),
       }))
   )
 }
+
+/** What a body gives a record that exists. Both keys, by which it was found and its primary one, stay as they are. */
+const changesOf = (body: Data, { write, key }: Upsert): Data =>
+  withoutKey(bodyWithoutKey(body, key), undefined, write.model).data
 
 function readUpserts (
   upsert: Upsert,

@@ -68,7 +68,13 @@ const Audited = defineEntity({
   hooks: { beforeCreate: [note('create')], beforeUpdate: [note('update')] },
 })
 
-const entities = [Shop, Product, Rate, Line, Audited]
+/** Bodies may give its primary key beside another key. */
+const Currency = defineEntity({
+  name: 'Currency',
+  properties: { code: p.string().primary(), number: p.integer().unique(), name: p.string() },
+})
+
+const entities = [Shop, Product, Rate, Line, Audited, Currency]
 const seed = (em: EntityManager): void => {
   em.create(Shop, { id: 1, name: 'north' })
   em.create(Shop, { id: 2, name: 'gone', deleted_at: new Date(0) })
@@ -472,6 +478,28 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ])
     })
   }
+
+  t.test('after hooks are not told that a primary key has changed', async (t) => {
+    const calls: unknown[] = []
+    const crud = hooked({ model: Currency, writable: 'all', upsertKeys: ['number'] }, {
+      afterCreate: ({ code }, { changed }: AfterContext) => calls.push(['created', code, changed]),
+      afterUpdate: ({ code }, { changed }: AfterContext) => calls.push(['updated', code, changed]),
+    })
+    const app = await serve(t, orm, { '/currencies': { crud, operations } })
+    const record = { code: 'EUR', number: 978, name: 'Euro' }
+    const { put, patch } = writes(app)
+    await put('/currencies?on=number', record)
+    await put('/currencies?on=number', { ...record, name: 'euro' })
+    await put('/currencies?on=number', [{ ...record, name: 'Euro' }, { code: 'CHF', number: 756, name: 'Franc' }])
+    await patch('/currencies/EUR', { code: 'EUR', name: 'euro' })
+    t.strictSame(calls, [
+      ['created', 'EUR', ['code', 'number', 'name']],
+      ['updated', 'EUR', ['name']],
+      ['updated', 'EUR', ['name']],
+      ['created', 'CHF', ['code', 'number', 'name']],
+      ['updated', 'EUR', ['name']],
+    ])
+  })
 
   t.test('an own method is called, and its answers are sent', async (t) => {
     class Own extends CrudBase {
