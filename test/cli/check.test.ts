@@ -1,6 +1,7 @@
 /** `check`: everything that requests may do more than before is named, and the database is compared. */
 import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
+import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -321,3 +322,24 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
     t.match(await runCommand(['check', 'absent.ts'], folder), { code: 2, err: 'check: there is no file absent.ts.\n' })
   })
 }
+
+t.test('the program ends, whatever the application does', async (t) => {
+  const app = program('postgresql://nobody@127.0.0.1:1/none')
+  const folder = t.testdir({
+    'package.json': '{ "type": "module" }',
+    'exits.ts': 'process.exit(0)',
+    'endless.ts': app.replace('await app.listen(', "await app.addHook('onClose', () => new Promise(() => {})).listen("),
+    'text.ts': "throw 'no such setting'",
+    'outer.ts': "import './wrong.ts'",
+    'wrong.ts': '\nconst x: = 1',
+  })
+  const main = path.resolve(import.meta.dirname, '../../src/cli/main.ts')
+  const check = async (...args: readonly string[]) => await new Promise<object>((resolve) => {
+    execFile(process.execPath, [main, 'check', ...args, '--no-database'], { cwd: folder }, (error, out, err) =>
+      resolve({ code: error?.code ?? 0, out, err }))
+  })
+  t.match(await check('exits.ts'), { code: 1, err: /exits\.ts does not start: it has ended the process\.\n$/ })
+  t.match(await check('endless.ts', '--update'), { code: 0, out: 'crud.lock.json is written.\n' })
+  t.match(await check('text.ts'), { code: 1, err: /text\.ts does not start: no such setting\n$/ })
+  t.match(await check('outer.ts'), { code: 1, err: /outer\.ts does not start: .*\(\S+wrong\.ts:2\)\n$/ })
+})

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import diagnostics from 'node:diagnostics_channel'
 import fs from 'node:fs'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { takeOffline } from '../../http/index.ts'
 import { CommandFailure } from '../surroundings.ts'
 
@@ -47,18 +47,33 @@ export async function loadApplication (file: string, asks: boolean, hint = ''): 
     silence(fastify, listens)
     if (!asks) takeOffline(fastify)
   }
+  // exit code 0 would say that nothing is wrong
+  const ended = (code: number): void => {
+    if (code !== 0) return
+    process.stderr.write(`${file} does not start: it has ended the process.${hint}\n`)
+    process.exitCode = 1
+  }
   diagnostics.subscribe(CREATED, take)
+  process.once('exit', ended)
   try {
     const module = await import(pathToFileURL(file).href) as Readonly<Record<string, unknown>>
     await settle(module, created, listening)
     for (const instance of created) await instance.ready()
   } catch (cause) {
     await closeAll(created)
-    throw new CommandFailure(`${file} does not start: ${(cause as Error).message}${hint}`, 1, { cause })
+    throw new CommandFailure(`${file} does not start: ${reasonOf(cause)}${hint}`, 1, { cause })
   } finally {
+    process.off('exit', ended)
     diagnostics.unsubscribe(CREATED, take)
   }
   return created
+}
+
+/** What an application throws. The stack of a mistake in the syntax begins with its place. */
+function reasonOf (cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  const [, file, line] = /^(file:.*):(\d+)\n/.exec(cause.stack ?? '') ?? []
+  return file === undefined ? cause.message : `${cause.message} (${fileURLToPath(file)}:${line})`
 }
 
 /** Lets an instance get ready where it would listen, without the warnings that `check` prints itself. */
@@ -115,7 +130,13 @@ async function settle (
   }
 }
 
-/** Closes the servers, with their databases. */
+/** The time that servers have to close. The process ends afterwards. */
+const FAREWELL = 3_000
+
+/** Closes the servers, with their databases. One that never closes does not keep the process alive. */
 export async function closeAll (instances: readonly FastifyInstance[]): Promise<void> {
-  for (const instance of instances) await instance.close()
+  const { promise: timeout, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, FAREWELL)
+  const closed = (async () => { for (const instance of instances) await instance.close() })()
+  await Promise.race([closed, timeout]).finally(() => clearTimeout(timer))
 }
