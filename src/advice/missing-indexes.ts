@@ -70,7 +70,7 @@ export interface MissingIndex {
 export async function missingIndexes (
   em: EntityManager,
   whitelists: readonly Whitelist[],
-  owners: OwnerColumns = new Map()
+  owners: OwnerColumns
 ): Promise<readonly MissingIndex[]> {
   const wanted = whitelists.flatMap((whitelist) => wantedIndexes(whitelist))
   if (wanted.length === 0) return []

@@ -52,7 +52,7 @@ export type Difference =
 export function compare (
   tables: readonly ExpectedTable[],
   catalogue: ReadonlyMap<string, Relation>,
-  resources: readonly OfferedResource[] = []
+  resources: readonly OfferedResource[]
 ): readonly Difference[] {
   const found = tables.flatMap((expected): readonly Difference[] => {
     const { entity, table } = expected

@@ -18,7 +18,7 @@ export { messagesOf } from './difference-messages.ts'
  */
 export async function compareWithDatabase (
   em: EntityManager,
-  resources: readonly OfferedResource[] = []
+  resources: readonly OfferedResource[]
 ): Promise<readonly Difference[]> {
   const tables = expectedTables(em)
   const catalogue = await readCatalogue(em.fork(), tables.map(({ table }) => table))

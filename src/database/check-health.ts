@@ -61,7 +61,7 @@ export const HEALTH_TIMEOUT = 2_000
  */
 export async function checkHealth (
   orm: MikroORM,
-  timeout: number = HEALTH_TIMEOUT,
+  timeout: number,
   replicas: readonly ReplicaHealth[] = healthOfReplicas(orm)
 ): Promise<Health> {
   const abort = new AbortController()

@@ -39,12 +39,9 @@ export async function loadDriver (
 }
 
 /** Does the same without a promise. */
-export function requireDriver (
-  driver: DatabaseTarget['driver'],
-  require: (name: string) => unknown = createRequire(import.meta.url)
-): DriverModule {
+export function requireDriver (driver: DatabaseTarget['driver']): DriverModule {
   try {
-    return require(PACKAGES[driver]) as DriverModule
+    return createRequire(import.meta.url)(PACKAGES[driver]) as DriverModule
   } catch (error) {
     throw notInstalled(driver, error) ?? error
   }

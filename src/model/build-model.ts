@@ -74,7 +74,6 @@ export class Models {
       Object.values(meta.properties).filter((property) => property.embedded === undefined)
     )
     const scalars = [...properties.values()].filter((property) => property.kind === 'scalar')
-    const byColumn = (column: string) => scalars.find((property) => property.column === column)
     const named = (name: string) => scalars.find((property) => property.name === name)
     const model: EntityModel = {
       name: meta.className,
@@ -86,7 +85,7 @@ export class Models {
       polymorphic: new Set(meta.relations.filter(isPolymorphic).map(({ name }) => name)),
       primaryKey: primaryKeyOf(meta, properties, this.#platform),
       uuid: uuidOf(meta, scalars),
-      deletedAt: deletedAtOf(named('deleted_at') ?? byColumn('deleted_at')),
+      deletedAt: deletedAtOf(named('deleted_at') ?? scalars.find(({ column }) => column === 'deleted_at')),
       uniques: uniquesOf(meta),
       version: meta.versionProperty === undefined ? undefined : named(meta.versionProperty as string),
       discriminator: this.#discriminator(meta),

@@ -26,8 +26,8 @@ const isBound = (property: Property): boolean =>
 export function resolveWritable (
   config: WritableConfig | undefined,
   model: EntityModel,
-  fills: FillsChildren = () => false,
-  upserts = false
+  fills: FillsChildren,
+  upserts: boolean
 ): Writable {
   const writable = resolveLists(`"writable" of ${model.name}`, config, model, fills)
   const { create, update } = writable

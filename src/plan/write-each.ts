@@ -59,7 +59,6 @@ export function planUpdateEach (
   keys: readonly KeyColumn[],
   common: CommonKey,
   selection: Selection,
-  deleted: Deleted,
   mayBeHidden: (model: EntityModel) => boolean
 ): UpdateEachPlan | undefined {
   if (!rows.every(({ row }) => row.columns.every((data) => data.raw !== true && isReadable(data)))) return undefined
@@ -76,7 +75,7 @@ export function planUpdateEach (
   if (counts.size === 0) return undefined
   return {
     kind: 'updateEach',
-    ...planEach(rows, keys, common, selection, deleted),
+    ...planEach(rows, keys, common, selection, 'without'),
     assignments: [...counts.values()].map(({ data: { column, property }, rows: count }) => ({
       column,
       property,

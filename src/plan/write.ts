@@ -95,7 +95,7 @@ export function planInsert (
   rows: readonly RecordData[],
   selection: Selection,
   mayBeHidden: MayBeHidden,
-  returnsKey = true
+  returnsKey: boolean
 ): InsertPlan {
   const { model } = selection
   const values = new Values()

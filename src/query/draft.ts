@@ -125,8 +125,9 @@ export class Draft {
   }
 
   /** Records a parameter whose name cannot be read. */
-  refuseUnnamed (detail: string): void {
+  refuseUnnamed (): void {
     this.#count()
+    const detail = 'The name of a parameter is not valid percent-encoded UTF-8.'
     this.#errors.push(queryParamError('FST_CRUD_QUERY_INVALID', undefined, detail))
   }
 

@@ -33,7 +33,7 @@ export function splitList (text: string, maxItems = MAX_LIST_ITEMS): ListResult 
     if (items.length === maxItems) return { error: `The list has more than ${maxItems} items.`, limit: true }
     const start = skipSpace(text, at)
     if (text[start] !== '"') {
-      at = indexOrEnd(text, ',', start)
+      at = commaOrEnd(text, start)
       const item = text.slice(start, at).trimEnd()
       if (item === '') return { error: EMPTY_ITEM }
       items.push(item)
@@ -70,8 +70,8 @@ function skipSpace (text: string, at: number): number {
   return at
 }
 
-function indexOrEnd (text: string, character: string, from: number): number {
-  const index = text.indexOf(character, from)
+function commaOrEnd (text: string, from: number): number {
+  const index = text.indexOf(',', from)
   return index === -1 ? text.length : index
 }
 

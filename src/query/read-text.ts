@@ -33,7 +33,7 @@ function readPair (draft: Draft, pair: string): void {
 function refuseName (draft: Draft, rawName: string): void {
   const name = rawName.replace(/%5b/gi, '[').replace(/%5d/gi, ']')
   if (name.includes('[') && draft.concerns(name)) draft.refuse(name, BAD_ENCODING)
-  else draft.refuseUnnamed('The name of a parameter is not valid percent-encoded UTF-8.')
+  else draft.refuseUnnamed()
 }
 
 function decode (text: string): string | undefined {

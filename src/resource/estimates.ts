@@ -30,7 +30,7 @@ export function checkEstimates (what: string, { pagination }: Whitelist, hides: 
  *
  * @throws {ConfigError} unless the whitelist sets `estimateAllRows`
  */
-export function checkEstimatesOf (em: EntityManager, whitelist: Whitelist, role?: Role): void {
+export function checkEstimatesOf (em: EntityManager, whitelist: Whitelist, role: Role | undefined): void {
   const { model, filters } = whitelist
   const counted = new Set([model, ...[...filters.values()].flatMap(relationsOf).map(({ target }) => target)])
   for (const { entity, name } of counted) {

@@ -24,7 +24,7 @@ export function column (property: ScalarProperty, alias: string): Sql {
  * @param projected whether it is such an expression, in which a formula is a column like any other
  * @param longest at most this many bytes for a value: a mark replaces a longer one
  */
-export function propertyJson (property: Property, alias: string, projected: boolean, longest?: number): Sql {
+export function propertyJson (property: Property, alias: string, projected: boolean, longest: number | undefined): Sql {
   if (property.kind === 'scalar') {
     const value = projected ? name(alias, property.column) : column(property, alias)
     const json = valueJson(value, property.type, property.codec)

@@ -302,7 +302,8 @@ await forEachDatabase(t, database, async (t, { orm }) => {
     const whitelistOf = (entity: unknown, name: string) =>
       resource(entity, { allowedFilters: [AllowedFilters.exact(name)] }).bind(em).whitelist
     const whitelists = [whitelistOf(AuthorStats, 'name'), whitelistOf(OpenOrder, 'state'), whitelistOf(Line, 'sku')]
-    t.strictSame((await missingIndexes(em, whitelists)).map(({ sql }) => sql), ['create index on "T_LINE" ("F_SKU")'])
+    const missing = await missingIndexes(em, whitelists, new Map())
+    t.strictSame(missing.map(({ sql }) => sql), ['create index on "T_LINE" ("F_SKU")'])
   })
 
   t.test('an updatable view has all routes', async (t) => {

@@ -228,9 +228,10 @@ await forEachDatabase(t, { entities: essayEntities, seed: seedEssays }, async (t
         }).bind(orm.em),
       { message: /two entries are 'q' in the URL/ }
     )
-    const adviceFor = async (...filters: Array<ReturnType<typeof fullText>>) =>
-      (await missingIndexes(orm.em.fork(), [resource(Essay, { allowedFilters: filters }).bind(orm.em).whitelist]))
-        .map(({ sql }) => sql)
+    const adviceFor = async (...filters: Array<ReturnType<typeof fullText>>) => {
+      const { whitelist } = resource(Essay, { allowedFilters: filters }).bind(orm.em)
+      return (await missingIndexes(orm.em.fork(), [whitelist], new Map())).map(({ sql }) => sql)
+    }
     t.strictSame(
       await adviceFor(fullText('q', ['title', 'body'], english), fullText('plain', ['title', 'motto']),
         fullText('w', ['writer.name'])),

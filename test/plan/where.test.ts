@@ -195,6 +195,6 @@ t.test('a plan without additions stays the same object, and additions do not cha
 t.test('new rows have no scope in their statement, and keep the filters of their references', async (t) => {
   const selection = planSelection({ fields: [], fieldsByInclude: {}, include: [] }, whitelistOf({}, Specimen),
     new QueryErrors())
-  const plan = planInsert([EMPTY_RECORD], selection, () => false)
+  const plan = planInsert([EMPTY_RECORD], selection, () => false, true)
   t.notOk('conditions' in withConditions(plan, undefined, filtersOf([Plant, { position: 1 }]))!)
 })

@@ -156,7 +156,7 @@ const schemaOf = (model: EntityModel, isNew: boolean, readonly = false) =>
   clientSchema(model, rulesOf(model, isNew), { complete: isNew, readonly })
 
 const rulesOf = (model: EntityModel, isNew: boolean, writable: 'all' | readonly string[] = 'all'): BodyRules =>
-  resolveWritable({ create: writable, update: writable }, model)[isNew ? 'create' : 'update']!
+  resolveWritable({ create: writable, update: writable }, model, () => false, false)[isNew ? 'create' : 'update']!
 
 function isAccepted (body: unknown, model: EntityModel, requireAll: boolean): boolean {
   try {

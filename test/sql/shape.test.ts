@@ -206,7 +206,7 @@ t.test('the same property under two names has one shape', async (t) => {
 t.test('each part of a write that the compiler reads is part of its shape', async (t) => {
   const { selection } = planGet(1, undefined, exact)!
   const data = EMPTY_RECORD
-  const insert = planInsert([data], selection, () => false)
+  const insert = planInsert([data], selection, () => false, true)
   const update = planUpdate(1, data, selection, { deleted: 'without', mayBeHidden: () => false })!
   const reference = { target: models.of(Group), columns: ['id'], slots: [0] }
   const plans: readonly WritePlan[] = [

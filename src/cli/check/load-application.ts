@@ -38,7 +38,7 @@ export function applicationFile (folder: string, named: string | undefined): str
  * @param hint what a message adds if it does not start
  * @throws {CommandFailure} if the application does not start
  */
-export async function loadApplication (file: string, asks: boolean, hint = ''): Promise<readonly FastifyInstance[]> {
+export async function loadApplication (file: string, asks: boolean, hint: string): Promise<readonly FastifyInstance[]> {
   const created: FastifyInstance[] = []
   const { promise: listening, resolve: listens } = Promise.withResolvers<void>()
   const take = (message: unknown): void => {

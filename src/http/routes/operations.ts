@@ -20,7 +20,7 @@ export function offeredOperations (
   what: string,
   resource: Resource,
   { crud, operations, scope, requireIfMatch }: CrudRoutesOptions,
-  byRole = false
+  byRole: boolean
 ): readonly CrudOperation[] {
   const { model, writable } = resource
   const possible = (operations ?? DEFAULT_OPERATIONS).filter((operation) => {

@@ -87,7 +87,7 @@ export function routedResource (
   orm: MikroORM | undefined,
   options: CrudRoutesOptions,
   outer: string,
-  byRole = false
+  byRole: boolean
 ): RoutedResource {
   const { crud, prefix, logLevel, logSerializers, ...rest } = options
   const what = `The resource ${prefix ?? '/'}`

@@ -55,7 +55,7 @@ export function planFilters (
   whitelist: FilterList,
   values: Values,
   errors: QueryErrors,
-  options: FilterOptions = {}
+  options: FilterOptions
 ): PlannedFilters {
   return withDefaults(ownFilters(params, whitelist, values, errors, options), params, whitelist, errors)
 }
@@ -66,7 +66,7 @@ export function planNarrowingFilters (
   whitelist: FilterList,
   values: Values,
   errors: QueryErrors,
-  options: FilterOptions = {}
+  options: FilterOptions
 ): NarrowingFilters {
   const planner = ownFilters(params, whitelist, values, errors, options)
   // a default may join a condition of the request

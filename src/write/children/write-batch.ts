@@ -114,7 +114,6 @@ function * changeRows (
       owned.key,
       commonKey(family),
       resource.selection,
-      'without',
       (target) => mayBeHidden(target, filters, session)
     )
   if (plan !== undefined) return yield * runEach({ ...family, write: checked }, plan, changed, filters)
