@@ -18,7 +18,7 @@ import type { Whitelist } from './whitelist/index.ts'
 const CODE = 'FST_CRUD_PAGINATION_INVALID'
 
 /** Number of characters of the digest: 96 bits. */
-const DIGEST_LENGTH = 16
+const CHECKSUM_LENGTH = 16
 const BASE64URL = /^[\w-]+$/
 
 /** The meaning of the number at the start of a cursor, which is an index into this list. */
@@ -65,7 +65,7 @@ export function writeCursor (
 ): string | undefined {
   const way = WAYS.findIndex((way) => way.side === side && way.inclusive === inclusive)
   const place = JSON.stringify([way, ...texts])
-  const cursor = Buffer.from(digestOf(place, fingerprint) + place).toString('base64url')
+  const cursor = Buffer.from(checksumOf(place, fingerprint) + place).toString('base64url')
   return cursor.length > MAX_CURSOR_LENGTH ? undefined : cursor
 }
 
@@ -85,7 +85,7 @@ export function planCursor (
     errors.push(refusal(CODE, 'cursor', sentence))
   }
   const text = decode(cursor)
-  const parts = text === undefined ? undefined : partsOf(text.slice(DIGEST_LENGTH))
+  const parts = text === undefined ? undefined : partsOf(text.slice(CHECKSUM_LENGTH))
   if (text === undefined || parts === undefined) {
     return refuse(
       "The cursor can't be read. Send the next_cursor or prev_cursor of a page unchanged, or an empty cursor for the " +
@@ -93,7 +93,7 @@ export function planCursor (
     )
   }
   if (fingerprint === undefined) return undefined
-  const position = text.startsWith(digestOf(text.slice(DIGEST_LENGTH), fingerprint))
+  const position = text.startsWith(checksumOf(text.slice(CHECKSUM_LENGTH), fingerprint))
     ? readPosition(parts, order)
     : undefined
   if (position === undefined) {
@@ -105,8 +105,8 @@ export function planCursor (
   return position
 }
 
-function digestOf (place: string, fingerprint: string): string {
-  return hash('sha256', `${fingerprint}\n${place}`, 'base64url').slice(0, DIGEST_LENGTH)
+function checksumOf (place: string, fingerprint: string): string {
+  return hash('sha256', `${fingerprint}\n${place}`, 'base64url').slice(0, CHECKSUM_LENGTH)
 }
 
 /** Decodes a cursor. Returns `undefined` if the text is not exactly the one that `writeCursor` would write. */

@@ -25,7 +25,7 @@ export function recordset (rows: readonly ColumnValues[]): Recordset | undefined
   const varies = new Array<boolean>(columns.length).fill(false)
   const lists: (readonly SqlValue[])[] = []
   for (const row of rows) {
-    const values = row.columns === columns ? row.values : inOrder(row, columns)
+    const values = row.columns === columns ? row.values : valuesInOrder(row, columns)
     if (values === undefined) return undefined
     for (let index = 0; index < columns.length; index++) if (values[index] !== first[index]) varies[index] = true
     lists.push(values)
@@ -39,7 +39,10 @@ export function recordset (rows: readonly ColumnValues[]): Recordset | undefined
 }
 
 /** The values of a row in the order of another row's columns, or `undefined` if it does not have the same ones. */
-function inOrder ({ columns, values }: ColumnValues, order: readonly DataColumn[]): readonly SqlValue[] | undefined {
+function valuesInOrder (
+  { columns, values }: ColumnValues,
+  order: readonly DataColumn[]
+): readonly SqlValue[] | undefined {
   if (columns.length !== order.length) return undefined
   if (columns.every(({ column }, index) => column === order[index]!.column)) return values
   const ordered: SqlValue[] = []

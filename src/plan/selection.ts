@@ -171,13 +171,13 @@ function selectionOf (
   return {
     model,
     properties,
-    includes: inOrder(includes, model),
+    includes: inModelOrder(includes, model),
     aggregates: aggregates.sort((a, b) => a.name < b.name ? -1 : 1),
   }
 }
 
 /** Sorts includes by declaration, so that the same set of includes always makes the same statement. */
-function inOrder (includes: PlannedInclude[], model: EntityModel): readonly PlannedInclude[] {
+function inModelOrder (includes: PlannedInclude[], model: EntityModel): readonly PlannedInclude[] {
   if (includes.length < 2) return includes
   const order = [...model.properties.values()]
   return includes.sort((a, b) => order.indexOf(a.relation) - order.indexOf(b.relation))

@@ -48,7 +48,7 @@ const isNumbered = (number: string, next: string | undefined): boolean =>
   next !== undefined && INDEX.test(number) && !isOperator(next)
 
 /** Whether a group begins at a level. `filter[not][eq]` and `filter[or]` are filters with these names. */
-const isGroup = (word: string | undefined, next: string | undefined): word is GroupWord =>
+const opensGroup = (word: string | undefined, next: string | undefined): word is GroupWord =>
   word !== undefined && next !== undefined && isGroupWord(word) && !isOperator(next)
 
 /**
@@ -61,7 +61,7 @@ const isGroup = (word: string | undefined, next: string | undefined): word is Gr
 export function readFilterName (levels: readonly string[]): FilterName | UnreadableName {
   const reserved = levels.some(isReserved)
   // nearly all filters are in no group
-  if (!isGroup(levels[0], levels[1])) {
+  if (!opensGroup(levels[0], levels[1])) {
     if (levels.length > MAX_FILTER_DEPTH) {
       const sentence = `This filter has more than ${MAX_FILTER_DEPTH} bracket levels.`
       return unreadable(`${sentence} ${isOr(levels[0]!) ? IN_GROUP : FORM}`)
@@ -70,7 +70,7 @@ export function readFilterName (levels: readonly string[]): FilterName | Unreada
   }
   const path: GroupStep[] = []
   let at = 0
-  while (isGroup(levels[at], levels[at + 1])) {
+  while (opensGroup(levels[at], levels[at + 1])) {
     if (path.length === MAX_GROUP_DEPTH) return unreadable(`This filter is in more than ${MAX_GROUP_DEPTH} groups.`)
     const word = levels[at] as GroupWord
     if (word === 'not') {

@@ -73,7 +73,7 @@ function parse (
 ): QueryParams {
   try {
     // most requests for one record have no parameters
-    if (isEmpty(query)) return NO_PARAMS
+    if (isNothing(query)) return NO_PARAMS
     const isObject = isBareObject(query)
     const draft = new Draft(options, [], isObject ? form : formOfText)
     if (typeof query === 'string') readText(draft, query)
@@ -87,5 +87,5 @@ function parse (
   }
 }
 
-const isEmpty = (query: unknown): boolean =>
+const isNothing = (query: unknown): boolean =>
   query === undefined || query === null || (isBareObject(query) && Object.keys(query).length === 0)

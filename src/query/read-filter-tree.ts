@@ -56,7 +56,7 @@ export class FilterTreeReader {
         const member = value[name]
         if (isReserved(name)) this.#refuse(at, path, 'This filter uses a reserved name.', true)
         else if (!name.isWellFormed()) this.#refuse(at, path, 'This filter is not valid Unicode text.')
-        else if (isGroup(name, member)) groups.push(...this.#readGroup(name, member, at, path))
+        else if (isGroupMember(name, member)) groups.push(...this.#readGroup(name, member, at, path))
         else this.#readFilter(name, member, at, path, filters)
       }
     }
@@ -71,7 +71,7 @@ export class FilterTreeReader {
     this.#grouped = true
     if (word === 'not') {
       const member = this.#readLevel(value, pointer, [...path, { word, index: 0 }])
-      return isEmpty(member) ? [] : [bare({ word, members: frozen([member]) })]
+      return isEmptyLevel(member) ? [] : [bare({ word, members: frozen([member]) })]
     }
     if (!Array.isArray(value)) {
       this.#refuse(pointer, [...path, { word: 'or', index: 0 }], groupForm(word))
@@ -82,7 +82,7 @@ export class FilterTreeReader {
     for (const [index, item] of value.entries()) {
       if (index > MAX_CONDITIONS) throw tooMany()
       const member = this.#readLevel(item, `${pointer}/${index}`, [...path, { word, index }])
-      if (!isEmpty(member)) members.push(member)
+      if (!isEmptyLevel(member)) members.push(member)
     }
     return members.length === 0 ? [] : [bare({ word, members: frozen(members) })]
   }
@@ -148,13 +148,13 @@ export function groupForm (word: GroupWord): string {
 
 const tooMany = (): Refusal => new Refusal(TOO_MANY_CONDITIONS)
 
-const isEmpty = ({ filters, groups }: FilterLevel): boolean => filters.length === 0 && groups.length === 0
+const isEmptyLevel = ({ filters, groups }: FilterLevel): boolean => filters.length === 0 && groups.length === 0
 
 /**
  * Whether a member of a level is a group. A value, a list of values and an object of operators make it a filter of this
  * name, as in a query string.
  */
-function isGroup (name: string, value: unknown): name is GroupWord {
+function isGroupMember (name: string, value: unknown): name is GroupWord {
   if (!isGroupWord(name)) return false
   if (Array.isArray(value)) return value.length === 0 || value.some((item) => isBareObject(item))
   return isBareObject(value) && !Object.keys(value).some(isOperator)

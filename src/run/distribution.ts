@@ -35,7 +35,7 @@ export interface Distribution {
   readonly tables: Readonly<Record<string, TableDistribution>>
 }
 
-const EXTENSION: BoundStatement = {
+const CITUS_VERSION: BoundStatement = {
   text: 'select extversion as "version" from pg_extension where extname = \'citus\'',
   values: [],
   readOnly: true,
@@ -84,7 +84,7 @@ export function * askDistribution (em: EntityManager, send: Send): Steps<void> {
 /** Asks the server of an EntityManager. Migrations may have distributed tables since it was asked. */
 export function * askDistributionAgain (em: EntityManager, send: Send): Steps<void> {
   if (isPglite(em)) return
-  const [extension] = yield * wait(send(EXTENSION))
+  const [extension] = yield * wait(send(CITUS_VERSION))
   if (extension === undefined) {
     answers.set(em.getDriver(), null)
     return

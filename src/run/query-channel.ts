@@ -69,16 +69,16 @@ export interface RecordedStatement extends BoundStatement {
   readonly duration: number
 }
 
-const storage = new AsyncLocalStorage<RecordedStatement[]>()
+const recording = new AsyncLocalStorage<RecordedStatement[]>()
 
 /** Runs work, and returns the statements that `run` has sent for it, in the order in which they ended. */
 export async function recorded (work: () => Promise<unknown>): Promise<readonly RecordedStatement[]> {
   const statements: RecordedStatement[] = []
-  await storage.run(statements, work)
+  await recording.run(statements, work)
   return statements
 }
 
 /** Records a statement that has run, if its context is recorded. */
 export function record (statement: BoundStatement, duration: number): void {
-  storage.getStore()?.push({ ...statement, duration })
+  recording.getStore()?.push({ ...statement, duration })
 }

@@ -8,7 +8,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 export const STAGES = ['parse', 'plan', 'compile', 'run'] as const
 export type Stage = typeof STAGES[number]
 
-const storage = new AsyncLocalStorage<StageTimes>()
+const timesOfRequest = new AsyncLocalStorage<StageTimes>()
 
 /** The times of one request. */
 export class StageTimes {
@@ -39,7 +39,7 @@ export class StageTimes {
   /** Runs work and measures it, including everything that it starts in its asynchronous context. */
   async measure<Result> (work: () => Promise<Result>): Promise<Result> {
     try {
-      return await storage.run(this, work)
+      return await timesOfRequest.run(this, work)
     } finally {
       this.enter()
     }
@@ -48,12 +48,12 @@ export class StageTimes {
 
 /** Begins a stage of the current request, if the request is measured. */
 export function enterStage (stage?: Stage): void {
-  storage.getStore()?.enter(stage)
+  timesOfRequest.getStore()?.enter(stage)
 }
 
 /** Adds a statement to the times of the current request, if the request is measured. */
 export function addRun (millis: number): void {
-  storage.getStore()?.add('run', millis)
+  timesOfRequest.getStore()?.add('run', millis)
 }
 
 /**
@@ -64,7 +64,7 @@ export async function runAround<Args extends unknown[], Inner, Result> (
   outer: (work: (...args: Args) => Promise<Inner>) => Promise<Result>,
   work: (...args: Args) => Promise<Inner>
 ): Promise<Result> {
-  const times = storage.getStore()
+  const times = timesOfRequest.getStore()
   if (times === undefined) return await outer(work)
   const started = performance.now()
   let inside = 0

@@ -6,7 +6,7 @@ import { wait, type Steps } from '../base/steps.ts'
 import type { Row } from '../sql/index.ts'
 import type { BoundStatement } from './pg/statement.ts'
 
-const EXTENSION: BoundStatement = {
+const UNACCENT_SCHEMA: BoundStatement = {
   text: 'select n.nspname::text as "schema" from pg_extension e join pg_namespace n on n.oid = e.extnamespace ' +
     "where e.extname = 'unaccent'",
   values: [],
@@ -31,7 +31,7 @@ export function * askUnaccent (
   send: (statement: BoundStatement) => OrPromise<readonly Row[]>
 ): Steps<void> {
   if (isUnaccentKnown(em)) return
-  const [row] = yield * wait(send(EXTENSION))
+  const [row] = yield * wait(send(UNACCENT_SCHEMA))
   if (row === undefined) {
     throw new ConfigError(
       'The database does not have the extension unaccent, which filters with the option unaccent need: ' +

@@ -44,7 +44,7 @@ export function clientSchema (
         example[publicName] = exampleOfProperty(property)
       }
     } else if (owned !== undefined && (!owned.isNew || owned.create !== undefined)) {
-      properties[publicName] = optional(childrenSchema(owned, 'client', readonly))
+      properties[publicName] = optional(childrenInput(owned, 'client', readonly))
     } else if (readonly) {
       const schema = Type.Unknown({ readOnly: true, description: 'Ignored.' })
       properties[publicName] = optional(described(schema, { kind: 'ignored' }))
@@ -63,7 +63,7 @@ export function clientSchema (
  */
 export function serverSchema (model: EntityModel, children: BodyRules['children']): TObject {
   const properties: Record<string, TSchema> = {}
-  for (const [name, owned] of children) properties[name] = optional(childrenSchema(owned, 'server', false))
+  for (const [name, owned] of children) properties[name] = optional(childrenInput(owned, 'server', false))
   for (const [name, { property, writable }] of namesForServer(model)) {
     if (writable) properties[name] = optional(propertySchema(property, 'server'))
   }
@@ -73,7 +73,7 @@ export function serverSchema (model: EntityModel, children: BodyRules['children'
 export type Author = 'client' | 'server'
 
 /** Schema of the children in the body of their parent: a list of new ones, or lists of changes. */
-function childrenSchema (owned: OwnedChildren, by: Author, readonly: boolean): TSchema {
+function childrenInput (owned: OwnedChildren, by: Author, readonly: boolean): TSchema {
   const { relation: { target }, create, update, isNew, key, complete } = owned
   const schemaOf = (rules: BodyRules | undefined, complete: boolean): TObject =>
     by === 'server' ? serverSchema(target, NO_CHILDREN) : clientSchema(target, rules, { complete, readonly })
@@ -86,7 +86,7 @@ function childrenSchema (owned: OwnedChildren, by: Author, readonly: boolean): T
     rules === undefined ? [] : [...rules.properties].map(({ publicName }) => publicName)
   const added = records(schemaOf(create, complete), () => namesOf(create), create)
   if (isNew) return added
-  const keys = Object.fromEntries(key.map((part) => [part.publicName, keySchema(part)]))
+  const keys = Object.fromEntries(key.map((part) => [part.publicName, keyInput(part)]))
   const changes = schemaOf(update, false)
   const changed = Type.Object({ ...changes.properties, ...keys }, {
     additionalProperties: false,
@@ -110,9 +110,9 @@ const optional = (schema: TSchema): TSchema => ({ ...schema, [OptionalKind]: 'Op
 function propertySchema (property: Property, by: Author): TSchema {
   switch (property.kind) {
     case 'scalar':
-      return scalarSchema(property, by, property.nullable)
+      return scalarInput(property, by, property.nullable)
     case 'embedded':
-      return nullable(membersSchema(property.properties, by), property.nullable)
+      return nullable(membersInput(property.properties, by), property.nullable)
     case 'relation': {
       const parts = keyParts(property)
       return property.many
@@ -123,11 +123,11 @@ function propertySchema (property: Property, by: Author): TSchema {
 }
 
 /** @param isNullable whether null is accepted */
-function scalarSchema (property: ScalarProperty, by: Author, isNullable: boolean): TSchema {
+function scalarInput (property: ScalarProperty, by: Author, isNullable: boolean): TSchema {
   const { type, codec, embedded } = property
   const rule: ValueRule = (value) => scalarValue(property, value)
   if (embedded !== undefined) {
-    const members = membersSchema(embedded.properties, by)
+    const members = membersInput(embedded.properties, by)
     return nullable(
       embedded.list ? nested(Type.Array(members), 'a list', rule) : nested(members, 'an object', rule),
       isNullable
@@ -148,7 +148,7 @@ const notNull = (rule: ValueRule): ValueRule => (value) =>
 const NULL: Converted = { ok: true, value: null }
 
 /** Schema of an embedded object. An update replaces the whole object: members that are not given become null. */
-function membersSchema (properties: EmbeddedProperty['properties'], by: Author): TSchema {
+function membersInput (properties: EmbeddedProperty['properties'], by: Author): TSchema {
   const members = [...membersByName[by](properties)]
   const schema = Type.Object(
     Object.fromEntries(members.map(([name, member]) => {
@@ -182,9 +182,9 @@ function nested (inner: TSchema, expected: string, whole: ValueRule): TSchema {
 function memberSchema (member: Property, by: Author, isNullable: boolean): TSchema {
   switch (member.kind) {
     case 'scalar':
-      return scalarSchema(member, by, isNullable)
+      return scalarInput(member, by, isNullable)
     case 'embedded':
-      return nullable(membersSchema(member.properties, by), isNullable)
+      return nullable(membersInput(member.properties, by), isNullable)
     case 'relation':
       return ruled('any', Type.Unknown(), { kind: 'value', rule: isNullable ? () => NULL : notNull(() => NULL) })
   }
@@ -193,8 +193,8 @@ function memberSchema (member: Property, by: Author, isNullable: boolean): TSche
 /** Schema of the key of a related record: a value, or an object for a composite key. */
 function referenceSchema (parts: readonly KeyPart[]): TSchema {
   const [part, ...more] = parts
-  if (part !== undefined && more.length === 0) return keySchema(part)
-  const inner = Type.Object(Object.fromEntries(parts.map((part) => [part.publicName, keySchema(part)])), {
+  if (part !== undefined && more.length === 0) return keyInput(part)
+  const inner = Type.Object(Object.fromEntries(parts.map((part) => [part.publicName, keyInput(part)])), {
     additionalProperties: false,
   })
   const fits = checkOf(inner)
@@ -202,7 +202,7 @@ function referenceSchema (parts: readonly KeyPart[]): TSchema {
   return ruled('key', inner, { kind: 'keyParts', rule, inner, names: parts.map(({ publicName }) => publicName) })
 }
 
-function keySchema (part: KeyPart): TSchema {
+function keyInput (part: KeyPart): TSchema {
   const form = part.codec?.fromJson === undefined ? inputSchema(part.type) : Type.Unknown()
   return ruled('id', form, { kind: 'reference', rule: (value) => keyFromJson(value, part) })
 }

@@ -2,11 +2,9 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import type { TypeOf } from '../model/index.ts'
 
-type RangeType = TypeOf<'range'>
-
 /** For each type of ends: the pattern of an end, and two consecutive ranges. */
 const ENDS: {
-  readonly [Name in RangeType['end']['kind']]: {
+  readonly [Name in TypeOf<'range'>['end']['kind']]: {
     readonly pattern: string,
     readonly examples: readonly [string, string],
   }
@@ -27,7 +25,7 @@ const ENDS: {
   },
 }
 
-export function rangeInput ({ end }: RangeType): TSchema {
+export function rangeInput ({ end }: TypeOf<'range'>): TSchema {
   const { pattern } = ENDS[end.kind]
   const written = `("?(${pattern})"?)?`
   return Type.String({
@@ -36,6 +34,6 @@ export function rangeInput ({ end }: RangeType): TSchema {
   })
 }
 
-export const rangeExample = ({ end }: RangeType): string => ENDS[end.kind].examples[0]
+export const rangeExample = ({ end }: TypeOf<'range'>): string => ENDS[end.kind].examples[0]
 
-export const secondRangeExample = ({ end }: RangeType): string => ENDS[end.kind].examples[1]
+export const secondRangeExample = ({ end }: TypeOf<'range'>): string => ENDS[end.kind].examples[1]

@@ -9,7 +9,7 @@ import { column } from './json.ts'
 import { unaccented, unaccentedPattern, unaccentedValue, type UnaccentContext } from './unaccent.ts'
 
 /** The operator's SQL with the column and the values of a condition. */
-export function comparisonSql (condition: ComparisonOf<Property>, alias: string, context: UnaccentContext): Sql {
+export function comparisonSql (condition: ComparisonOf<RowOperand>, alias: string, context: UnaccentContext): Sql {
   return onDeclaredType(condition.operand, alias, (column) => compareSql(condition, column, context))
 }
 
@@ -19,7 +19,7 @@ export type ComparisonOf<Of extends Comparable = Comparable> =
   & { readonly operand: Of }
 
 /** What a row itself has, perhaps inside of JSON. */
-type Property = Exclude<Comparable, RelatedNumber>
+type RowOperand = Exclude<Comparable, RelatedNumber>
 
 /** The operator's SQL with the values of a condition, for a value of any origin. */
 export function compareSql (
@@ -70,7 +70,7 @@ export function fill (template: ColumnSql, places: Places): Sql {
 }
 
 /** The SQL that reads an operand: its column, an owning relation's foreign key, or a place inside a JSON column. */
-export function operand (operand: Property, alias: string): Sql {
+export function operand (operand: RowOperand, alias: string): Sql {
   switch (operand.kind) {
     case 'scalar':
       return column(operand, alias)
@@ -110,7 +110,7 @@ const isJsonText = ({ type }: JsonValue): boolean => JSON_CASTS[type.kind] === u
  * A condition on an operand. On text inside JSON, it holds only for values of the declared type. Other values count as
  * null.
  */
-function onDeclaredType (comparable: Property, alias: string, condition: (value: Sql) => Sql): Sql {
+function onDeclaredType (comparable: RowOperand, alias: string, condition: (value: Sql) => Sql): Sql {
   const sqlOf = condition(operand(comparable, alias))
   return comparable.kind === 'json' && isJsonText(comparable)
     ? sql`(${sqlOf} and ${isOfType(comparable, alias)})`
@@ -180,7 +180,7 @@ function inCustomSql (operand: Comparable, value: Sql): Sql | undefined {
 }
 
 /** The test for null, or for not null. For a key, it covers all columns. */
-export function nullSql (operand: Property, negated: boolean, alias: string): Sql {
+export function nullSql (operand: RowOperand, negated: boolean, alias: string): Sql {
   // the type of a missing value is null, while JSON's null has a type
   if (operand.kind === 'json') {
     return negated

@@ -77,14 +77,14 @@ const UNKNOWN: RowsKept = { kept: 'many', fitsEach: false }
  */
 export function formOf (plan: ReadPlan, dialect: Dialect, expected: RowsKept = UNKNOWN): Form {
   const { kept } = expected
-  const limits = limitsOf(plan)
+  const limits = formOfLimits(plan)
   const isList = plan.kind === 'list'
-  const rows = isList ? rowsOf(plan, dialect, kept) : 'direct'
+  const rows = isList ? formOfRows(plan, dialect, kept) : 'direct'
   return {
     rows,
-    columns: isList && dialect.looksUpRows ? columnsOf(plan, rows, kept) : 'all',
-    related: relatedOf(plan, dialect, limits),
-    numbers: numbersOf(plan, dialect, rows, expected),
+    columns: isList && dialect.looksUpRows ? formOfColumns(plan, rows, kept) : 'all',
+    related: formOfRelated(plan, dialect, limits),
+    numbers: formOfNumbers(plan, dialect, rows, expected),
     limits,
     total: isList ? totalOf(plan.window) : 'none',
     objects: dialect.objects,
@@ -112,7 +112,7 @@ const totalOf = ({ count }: Window): Form['total'] =>
  * and for the total. Otherwise PostgreSQL may read the table in the order of the page, expecting to fill the page soon,
  * and read most of it.
  */
-function rowsOf (plan: ListPlan, dialect: Dialect, kept: RowsKept['kept']): Form['rows'] {
+function formOfRows (plan: ListPlan, dialect: Dialect, kept: RowsKept['kept']): Form['rows'] {
   if (!dialect.gathersRows) return 'direct'
   if (kept !== 'many' && plan.hasManyRows !== true && mayGather(plan)) return 'gathered'
   return dialect.looksUpRows && needsAll(plan) ? 'all' : 'direct'
@@ -164,14 +164,19 @@ export const FEW = 500
  * Rows that only pass through a sort have few columns: they take less memory, and the server often finds them in an
  * index alone.
  */
-function columnsOf (plan: ListPlan, rows: Form['rows'], kept: RowsKept['kept']): Form['columns'] {
+function formOfColumns (plan: ListPlan, rows: Form['rows'], kept: RowsKept['kept']): Form['columns'] {
   if (rows === 'all') return 'keys'
   const isWorthwhile = rows === 'gathered' ? kept !== 'few' || showsComputed(plan) : isDeep(plan.window)
   return isWorthwhile && mayLookUp(plan) ? 'keys' : 'all'
 }
 
 /** To look up the related rows of each row is the fastest way, unless there are many rows. */
-function numbersOf (plan: ReadPlan, dialect: Dialect, rows: Form['rows'], { fitsEach }: RowsKept): Form['numbers'] {
+function formOfNumbers (
+  plan: ReadPlan,
+  dialect: Dialect,
+  rows: Form['rows'],
+  { fitsEach }: RowsKept
+): Form['numbers'] {
   if (!dialect.narrowsNumbers) return 'all'
   const isWorthwhile = plan.kind === 'list' && rows === 'gathered' && fitsEach && usesNumbers(plan) && narrows(plan)
   return isWorthwhile && readsColumns(plan) ? 'each' : 'kept'
@@ -211,7 +216,7 @@ function mayLookUp ({ model, selection, order }: ListPlan): boolean {
     selection.properties.length - keyColumns(model).length - sorted.length >= FEWEST_OTHERS
 }
 
-function limitsOf (plan: ReadPlan): Form['limits'] {
+function formOfLimits (plan: ReadPlan): Form['limits'] {
   if (!('selection' in plan) || plan.limits === undefined) return 'none'
   return plan.isDoubtful === true || forecastOf(plan.selection, plan.limits).weighed ? 'measured' : 'trusted'
 }
@@ -220,7 +225,7 @@ function limitsOf (plan: ReadPlan): Form['limits'] {
  * The rows that are measured are read level by level. Related records are looked up for each parent only in statements
  * with few parents, which those of streams are not.
  */
-function relatedOf ({ kind }: ReadPlan, dialect: Dialect, limits: Form['limits']): Form['related'] {
+function formOfRelated ({ kind }: ReadPlan, dialect: Dialect, limits: Form['limits']): Form['related'] {
   const isPage = kind === 'list' || kind === 'keyset' || kind === 'get'
   return isPage && dialect.readsEachParent && limits !== 'measured' ? 'each' : 'grouped'
 }

@@ -52,7 +52,7 @@ export function resolveAggregate (
     function: fn,
     relation,
     property,
-    type: typeOf(fn, property, what),
+    type: typeOfAggregate(fn, property, what),
     where,
   })
   return { what, relations, segment: alias ?? name, aggregate }
@@ -88,7 +88,7 @@ function propertyBehind ({ relations, property }: Path, what: string): Aggregate
 }
 
 /** The type of the result, which depends on the type of the property. */
-function typeOf (fn: AggregateFunction, property: ScalarProperty | undefined, what: string): ValueType {
+function typeOfAggregate (fn: AggregateFunction, property: ScalarProperty | undefined, what: string): ValueType {
   if (fn === 'count') return COUNT
   if (fn === 'exists' || property === undefined) return { kind: 'boolean' }
   return typeOfNumber(fn, property, property.type, what)

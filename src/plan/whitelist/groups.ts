@@ -49,7 +49,7 @@ export function groupNumbers (entry: GroupAggregate, model: EntityModel): GroupN
     function: fn,
     relations: path.relations,
     operand,
-    type: typeOf(fn, operand, type, what),
+    type: typeOfGroupNumber(fn, operand, type, what),
   }))
 }
 
@@ -106,7 +106,7 @@ function named (key: string, what: string): string {
 }
 
 /** The type of a number about the values of a group. */
-function typeOf (fn: GroupFunction, operand: Operand, type: ValueType, what: string): ValueType {
+function typeOfGroupNumber (fn: GroupFunction, operand: Operand, type: ValueType, what: string): ValueType {
   if (fn === 'countDistinct') return COUNT
   const result = typeOfNumber(fn, operand, type, what)
   // the mean of integers is not one of their values, so it has all its digits, as that of decimals

@@ -43,7 +43,7 @@ export async function openOn (
 ): Promise<OpenCursor> {
   const leave = await takePlace(connection)
   try {
-    const opened = await beginOn(connection, em, statement, options)
+    const opened = await occupyAndOpen(connection, em, statement, options)
     return { ...opened, end: () => opened.end().finally(leave) }
   } catch (error) {
     leave()
@@ -57,7 +57,7 @@ const NO_LIMIT: BoundStatement = {
   values: [],
 }
 
-async function beginOn (
+async function occupyAndOpen (
   connection: Connection,
   em: EntityManager,
   statement: BoundStatement,
@@ -94,7 +94,7 @@ async function openHeld (
   enterStage('run')
   // all statements read from the snapshot of the first one
   const isolation = options.complete === undefined ? {} : { isolationLevel: 'repeatable read' } as const
-  const transaction = await begin(single, connection, session, events, isolation).catch(
+  const transaction = await beginTransaction(single, connection, session, events, isolation).catch(
     (error: unknown) => {
       discard(held)
       throw convertError(error)
@@ -125,7 +125,7 @@ async function openHeld (
 }
 
 /** Begins a transaction as MikroORM does, but leaves it to the caller to release the connection. */
-async function begin (
+async function beginTransaction (
   single: UntypedKysely,
   connection: Connection,
   session: EntityManager,
