@@ -50,7 +50,8 @@ function writeOrRead (file: string, text: string, made: string[]): string | unde
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannot('write', file, error as NodeJS.ErrnoException)
   }
   try {
-    return fs.readFileSync(file, 'utf8')
+    // Git on Windows gives lines other ends
+    return fs.readFileSync(file, 'utf8').replaceAll('\r\n', '\n')
   } catch (error) {
     throw cannot('read', file, error as NodeJS.ErrnoException)
   }
