@@ -29,6 +29,12 @@ function allOf (conditions: readonly object[]): object {
   return conditions.length === 1 ? conditions[0]! : conditions.length === 0 ? {} : { $and: conditions }
 }
 
+/**
+ * The condition that not all of some conditions hold. They stay in a group, even a single one: behind a relation,
+ * MikroORM 7.2.1 compares the key of the outer row in place of that of the related row for `{ $not: { id: 7 } }`.
+ */
+const not = (conditions: readonly object[]): object => ({ $not: { $and: conditions } })
+
 /** The conditions that a part stands for, each with one key. */
 function conditionsOf (part: WherePart, visible: Visible): readonly object[] {
   switch (part.kind) {
@@ -36,7 +42,7 @@ function conditionsOf (part: WherePart, visible: Visible): readonly object[] {
     case 'or':
       return [{ [`$${part.kind}`]: part.members.map((member) => toMikroOrm(member, visible)) }]
     case 'not':
-      return [{ $not: toMikroOrm(part.member, visible) }]
+      return [not(part.member.flatMap((member) => conditionsOf(member, visible)))]
     case 'compare': {
       const { property: { name }, comparisons, bare } = part
       if (bare) return [{ [name]: copyOf(comparisons[0]!.value) }]
@@ -67,11 +73,13 @@ function related ({ relation, quantifier, where }: RelatedPart, visible: Visible
   if (quantifier === undefined) return onlyVisible(condition, relation, visible)
   // every visible row matches if no row is visible and does not match
   return quantifier === '$every'
-    ? { $none: onlyVisible({ $not: condition }, relation, visible) }
+    ? { $none: onlyVisible(not([condition]), relation, visible) }
     : { [quantifier]: onlyVisible(condition, relation, visible) }
 }
 
 function onlyVisible (condition: object, { target }: RelationProperty, visible: Visible): object {
   const seen = visible(target)
-  return seen === undefined ? condition : allOf([condition, seen])
+  const all = seen === undefined ? condition : allOf([condition, seen])
+  // for a negation alone, MikroORM 7.2.1 joins the pivot table without the related rows
+  return '$not' in all ? { $and: [all] } : all
 }

@@ -55,7 +55,7 @@ t.test('without anything to guard, a condition is returned unchanged, part by pa
   const parts: readonly object[] = [
     {}, { tenant: 5 }, { tenant: [1, 2] }, { tenant: { $gte: 1, $lt: 9 } },
     { tenant: raw('current_setting(?)::int', ['x']) }, { tenant: { $in: query } }, { since: new Date(0) },
-    { [fragment]: [] }, { $and: [{ tenant: 5 }, {}] }, { $or: [{ id: 1 }, { tenant: 6 }] }, { $not: { id: 3 } },
+    { [fragment]: [] }, { $and: [{ tenant: 5 }, {}] }, { $or: [{ id: 1 }, { tenant: 6 }] },
     { account: 7 }, { account }, { account: ref(account) }, { account: { id: 7 } }, { account: { $ne: null } },
     { account: { name: { $like: 'a%' } } }, { members: { $some: { nr: 1 } } },
     { members: { $size: { $gt: 1, $lt: 9 } } },
@@ -76,7 +76,7 @@ t.test('parts are joined by $and, and none replaces another one', async (t) => {
     [{ [fragment]: { $gt: 5 }, tenant: 5 }, [{ [fragment]: { $gt: 5 } }, { tenant: 5 }]],
     [{ $or: [{ id: 1 }, { id: 2, tenant: 6 }], $not: { id: 3 } }, [
       { $or: [{ id: 1 }, { $and: [{ id: 2 }, { tenant: 6 }] }] },
-      { $not: { id: 3 } },
+      { $not: { $and: [{ id: 3 }] } },
     ]],
     [{ members: { $some: { nr: 1 }, $none: { name: 'x' }, $size: 1 } }, [
       { members: { $some: { nr: 1 } } },
@@ -100,7 +100,6 @@ t.test('parts are joined by $and, and none replaces another one', async (t) => {
     [{ size: { height: 1 } }, { size: { width: 1 } }],
     [{ $or: [{ id: 1 }, { id: 2 }] }, { $or: [{ id: 2 }, { id: 3 }] }],
     [{ $and: [{ id: 1 }] }, { $and: [{ id: 2 }] }],
-    [{ $not: { id: 1 } }, { $not: { id: 2 } }],
   ]
   for (const [one, other] of same) t.strictSame(toMikroOrm([...read(one), ...read(other)]), { $and: [one, other] })
 })
@@ -117,7 +116,7 @@ t.test('related rows must be visible, except those that the condition does not l
     }],
     [{ account: { [fragment]: [] } }, { account: { $and: [{ [fragment]: [] }, { visible: 'Account' }] } }],
     [{ $or: [{ $not: { account: { name: 'x' } } }] }, {
-      $or: [{ $not: { account: { $and: [{ name: 'x' }, { visible: 'Account' }] } } }],
+      $or: [{ $not: { $and: [{ account: { $and: [{ name: 'x' }, { visible: 'Account' }] } }] } }],
     }],
     [{ account: { projects: { $some: { members: { $none: {} } } } } }, {
       account: {
@@ -129,13 +128,13 @@ t.test('related rows must be visible, except those that the condition does not l
     }],
     // every visible row: no row is visible and does not match
     [{ members: { $every: { nr: 1 } } }, {
-      members: { $none: { $and: [{ $not: { nr: 1 } }, { visible: 'Member' }] } },
+      members: { $none: { $and: [{ $not: { $and: [{ nr: 1 }] } }, { visible: 'Member' }] } },
     }],
     // both conditions are necessary, and each is a `$none`
     [{ members: { $none: { name: 'x' }, $every: { nr: 1 } }, $and: [{ tenant: 5 }] }, {
       $and: [
         { members: { $none: { $and: [{ name: 'x' }, { visible: 'Member' }] } } },
-        { members: { $none: { $and: [{ $not: { nr: 1 } }, { visible: 'Member' }] } } },
+        { members: { $none: { $and: [{ $not: { $and: [{ nr: 1 }] } }, { visible: 'Member' }] } } },
         { $and: [{ tenant: 5 }] },
       ],
     }],
@@ -145,6 +144,17 @@ t.test('related rows must be visible, except those that the condition does not l
     }],
   ]
   for (const [where, guarded] of cases) t.strictSame(toMikroOrm(read(where), visible), guarded)
+})
+
+t.test('a negation on related rows has a group inside and around it', async (t) => {
+  const cases: ReadonlyArray<readonly [where: object, written: object]> = [
+    [{ $not: { id: 3 } }, { $not: { $and: [{ id: 3 }] } }],
+    [{ $not: { id: 3, tenant: 5 } }, { $not: { $and: [{ id: 3 }, { tenant: 5 }] } }],
+    [{ account: { $not: { id: 7 } } }, { account: { $and: [{ $not: { $and: [{ id: 7 }] } }] } }],
+    [{ members: { $none: { $not: { nr: 1 } } } }, { members: { $none: { $and: [{ $not: { $and: [{ nr: 1 }] } }] } } }],
+    [{ members: { $every: { nr: 1 } } }, { members: { $none: { $and: [{ $not: { $and: [{ nr: 1 }] } }] } } }],
+  ]
+  for (const [where, written] of cases) t.strictSame(toMikroOrm(read(where)), written)
 })
 
 t.test('the entities behind a condition are found', async (t) => {

@@ -41,6 +41,28 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match((await send('GET', '/tasks/1?include=project')).body, { project: null })
   })
 
+  t.test('a negation inside of a condition on related rows is about the related rows', async (t) => {
+    const ids = ({ body }: { readonly body: any }): number[] => body.items.map(({ id }: any) => id).sort()
+    const cases: ReadonlyArray<readonly [entity: 'Task' | 'Project', rows: object, ids: readonly number[]]> = [
+      ['Task', { project: { $not: { id: 1 } } }, [4, 5]],
+      ['Task', { project: { $not: { id: 1, name: 'Apollo' } } }, [4, 5]],
+      ['Task', { $not: { project: { $not: { id: 1 } } } }, [1, 2]],
+      ['Project', { tasks: { $every: { id: { $lt: 2 } } } }, [2, 4]],
+      ['Project', { tasks: { $none: { $not: { id: 1 } } } }, [2, 4]],
+      ['Project', { tasks: { $some: { project: { $not: { id: 3 } } } } }, [1]],
+      ['Project', { labels: { $every: { id: { $gt: 2 } } } }, [2, 3, 4]],
+      ['Project', { labels: { $every: { name: ['red', 'blue'] } } }, [1, 2, 3, 4]],
+      ['Project', { labels: { $every: { $not: { id: 1 } } } }, [2, 3, 4]],
+      ['Project', { labels: { $some: { $not: { name: 'red' } } } }, [1, 3]],
+      ['Project', { labels: { $not: { id: [1, 2] } } }, [3]],
+      ['Project', { labels: { $or: [{ id: 1 }, { $not: { tenant: 1 } }] } }, [1, 3]],
+    ]
+    for (const [entity, rows, expected] of cases) {
+      const send = await serve(t, { [entity]: { rows, ...entity === 'Project' && { hidden: ['status'] } }, '*': true })
+      t.strictSame(ids(await send('GET', entity === 'Task' ? '/tasks' : '/projects')), expected, JSON.stringify(rows))
+    }
+  })
+
   t.test('a role that may change the column decides which rows it sees', async (t) => {
     const send = await serve(t, { Task: { rows }, Project: true })
     const { body: { id } } = await send('POST', '/projects', { tenant: 1, name: 'Skylab' })
