@@ -64,12 +64,20 @@ export interface Chosen<Entity, Options, Grouped, Selected, Included, ByInclude>
 /** Whether a type argument was inferred. */
 export type Given<T> = [T] extends [never] ? false : true
 
+/**
+ * How a list is divided into pages, by the arguments of the call. `Parameters` has both a cursor and an offset, since
+ * it takes all type parameters for as wide as they may be: that is a page by number, as in `PageOf`.
+ */
+type StyleOf<Limit, Offset, Cursor> = Given<Cursor> extends Given<Limit | Offset> ? 'page'
+  : Given<Cursor> extends true ? 'cursor'
+    : 'offset'
+
 /** The page of a list or of groups: by number, or by offset. */
 interface Placed<Limit, Offset, Cursor = never> {
   /** The number of the page, from 1. */
-  readonly page?: Given<Limit | Offset | Cursor> extends true ? never : number
+  readonly page?: StyleOf<Limit, Offset, Cursor> extends 'page' ? number : never
   /** Number of records of a page. */
-  readonly per_page?: Given<Limit | Offset> extends true ? never : number
+  readonly per_page?: StyleOf<Limit, Offset, Cursor> extends 'offset' ? never : number
   /** Largest number of records. Replaces pages. */
   readonly limit?: Limit
   /** Number of records to skip. Replaces pages. */
@@ -94,7 +102,7 @@ export interface ListQuery<
   /** The place of a page: `next_cursor` or `prev_cursor` of another page, or the empty text for the first page. */
   readonly cursor?: Cursor
   /** `'none'` leaves the total out. The server's option `countParameter` allows it. */
-  readonly count?: Given<Cursor> extends true ? never : CountParameter<Options>
+  readonly count?: StyleOf<Limit, Offset, Cursor> extends 'cursor' ? never : CountParameter<Options>
 }
 
 /** The query of an aggregate. */

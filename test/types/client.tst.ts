@@ -502,6 +502,12 @@ test('pages are by number, offset or cursor', async () => {
   categories.each({ page: 2 })
 })
 
+test('a variable may have the query of a page by number', async () => {
+  type Query = NonNullable<Parameters<(typeof api)['/choice']['list']>[0]>
+  const query: Query = { page: 2, per_page: 5, count: 'none' }
+  expect(await api['/choice'].list(query)).type.toBe<Awaited<ReturnType<(typeof api)['/choice']['list']>>>()
+})
+
 describe('bodies', () => {
   test('have the writable properties, by operation', () => {
     expect(categories.create).type.toBeCallableWith({
