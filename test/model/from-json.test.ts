@@ -67,6 +67,10 @@ t.test('a decimal has at most as many digits as its column', async (t) => {
     ),
     { numRuns: 2000 }
   )
+  // a column of parts of a thousand, which has more places than digits
+  const small = { kind: 'decimal', form: 'string', precision: 2, scale: 5 } as const
+  t.strictSame(fromJson('0.00012', small), { ok: true, value: '0.00012' })
+  t.match(fromJson('1', small), { ok: false, expected: /at most 0 digits before and 5 after the point/ })
   for (const value of ['1e3', '1.', '.5', '', 'Infinity', 'nan', '--1']) {
     t.notOk(fromJson(value, { kind: 'decimal', form: 'string', precision: 10, scale: 2 }).ok, value)
   }

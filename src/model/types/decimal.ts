@@ -66,9 +66,11 @@ function decimalFromScope (value: unknown, { precision, scale = 0 }: DecimalType
 function fitting (written: string, precision: number | undefined, scale: number): Converted {
   if (precision === undefined) return accept(written)
   const [whole, fraction] = digitsOf(written)
-  return whole <= precision - scale && fraction <= scale
+  // a column may have more places than digits
+  const most = Math.max(0, precision - scale)
+  return whole <= most && fraction <= scale
     ? accept(written)
-    : refuse(`a decimal number of at most ${precision - scale} digits before and ${scale} after the point`)
+    : refuse(`a decimal number of at most ${most} digits before and ${scale} after the point`)
 }
 
 /** The number of digits before and after the point, without leading and trailing zeros. */
