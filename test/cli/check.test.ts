@@ -268,6 +268,7 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
       embedded: away.replace('postgresql://nobody@127.0.0.1:1/none', 'pglite://absent'),
       broken: "throw new Error('no such setting')",
       demanding: `if (process.env['CHECKED'] !== 'yes') throw new Error('CHECKED is missing.')\n${program(url)}`,
+      idle: 'export const build = () => undefined',
       parametrised: 'export function buildApp ({ url }) { return url }',
     }
     const folder = t.testdir({ 'server.ts': program(url) })
@@ -312,6 +313,7 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
       out: /crud\.lock\.json is written\. The exit code is 1 because of the database\.\n$/,
     })
     t.match(await check('broken'), { code: 1, err: /broken\d+\.ts does not start: no such setting\n$/ })
+    t.match(await check('idle'), { code: 1, err: /idle\d+\.ts does not start: it made no server\. Let it listen, / })
     t.match(await check('parametrised'), { code: 1, err: /\(its exported function takes parameters, .*\)\n$/ })
     t.match(await check('demanding'), { code: 1, err: /CHECKED is missing\.\n$/ })
     fs.writeFileSync(path.join(folder, '.env'), 'CHECKED=yes')

@@ -17,6 +17,9 @@ const CREATED = 'fastify.initialization'
 /** The time that an application has to listen, if its file has ended without a server that is exported. */
 const PATIENCE = 30_000
 
+const NO_SERVER = 'it made no server. Let it listen, or export the server, or a function `buildApp` without ' +
+  'parameters that returns it.'
+
 /** The file of the application. */
 export function applicationFile (folder: string, named: string | undefined): string {
   const found = (named === undefined ? USUAL : [named]).map((name) => path.resolve(folder, name))
@@ -112,16 +115,14 @@ async function settle (
         { cause }
       )
     }
+    if (created.length === 0) throw new Error(NO_SERVER)
     return
   }
   const isExported = created.some((instance) => Object.values(module).includes(instance))
   if (isExported) return
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(
-      'it made no server. Let it listen, or export the server, or a function `buildApp` without parameters that ' +
-        'returns it.'
-    )), PATIENCE)
+    timer = setTimeout(() => reject(new Error(NO_SERVER)), PATIENCE)
   })
   try {
     await Promise.race([listening, timeout])
