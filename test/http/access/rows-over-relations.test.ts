@@ -63,6 +63,20 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
+  t.test('a row without a related row passes a condition that null fulfils, unless the key is compared', async (t) => {
+    await orm.em.fork().execute('insert into task (tenant, title, note, effort) values (1, \'Alone\', \'\', 0)')
+    t.teardown(() => orm.em.fork().execute('delete from task where title = \'Alone\''))
+    const isFirst = { project: { parent: null } }
+    const cases: ReadonlyArray<readonly [rows: object, titles: readonly string[]]> = [
+      [isFirst, ['Alone', ...OF_APOLLO]],
+      [{ $and: [{ project: { $ne: null } }, isFirst] }, OF_APOLLO],
+    ]
+    for (const [rows, expected] of cases) {
+      const send = await serve(t, { Task: { rows }, Project: true })
+      t.strictSame(titles(await send('GET', '/tasks')), expected)
+    }
+  })
+
   t.test('a role that may change the column decides which rows it sees', async (t) => {
     const send = await serve(t, { Task: { rows }, Project: true })
     const { body: { id } } = await send('POST', '/projects', { tenant: 1, name: 'Skylab' })
