@@ -1,9 +1,10 @@
 /** The new values of columns in a write: bound one by one, or read from a list of rows as JSON. */
-import { columnsBesideKey, holdsHidden, keyColumnNames, membersOf, type EntityModel } from '../model/index.ts'
+import {
+  arrayLiteral, columnsBesideKey, holdsHidden, keyColumnNames, membersOf, type EntityModel, type Property,
+} from '../model/index.ts'
 import type { Assignment } from '../plan/index.ts'
 import { bound } from './comparison.ts'
-import { join, name, sql, type Sql } from './fragment.ts'
-import { mergedJson } from './merged-json.ts'
+import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { nullRecord } from './null-record.ts'
 import { sqlTypeOf } from './wire-types.ts'
 import type { WriteContext } from './write-form.ts'
@@ -45,6 +46,52 @@ export function merged (
     : undefined
 }
 
+type JsonMembers = ReadonlyMap<string, Property>
+
+const EMPTY_OBJECT = trusted("'{}'::jsonb")
+
+/** An object with one member. Updates of a distributed server refuse `jsonb_build_object`, which is not immutable. */
+const objectOf = (key: Sql, value: Sql): Sql => sql`jsonb_set(${EMPTY_OBJECT}, array[${key}], ${value})`
+
+/**
+ * The new value with the hidden members of the old one. A value that is not an object, such as null, replaces the old
+ * one.
+ */
+function mergedJson (value: Sql, old: Sql, members: JsonMembers): Sql {
+  const inner = objectsWithHidden(members).map(([key, members]) => {
+    const [part, before] = [sql`(${value} -> ${key})`, sql`(${old} -> ${key})`]
+    return sql`case when jsonb_typeof(${part}) = 'object' then ${
+      objectOf(key, mergedJson(part, before, members))
+    } else ${EMPTY_OBJECT} end`
+  })
+  return sql`case when jsonb_typeof(${value}) = 'object' then ${
+    join([withoutShown(old, members), value, ...inner], ' || ')
+  } else ${value} end`
+}
+
+/** The old value without the members that clients see. */
+function withoutShown (old: Sql, members: JsonMembers): Sql {
+  const shown = literal(arrayLiteral([...members.values()].filter(({ hidden }) => !hidden).map(storedName)))
+  const inner = objectsWithHidden(members).map(([key, members]) => {
+    const part = withoutShown(sql`(${old} -> ${key})`, members)
+    return sql`case when ${part} <> ${EMPTY_OBJECT} then ${objectOf(key, part)} else ${EMPTY_OBJECT} end`
+  })
+  return sql`case when jsonb_typeof(${old}) = 'object' then ${
+    join([sql`(${old} - ${shown}::text[])`, ...inner], ' || ')
+  } else ${EMPTY_OBJECT} end`
+}
+
+/** The nested objects that have hidden members, with their keys in JSON. */
+function objectsWithHidden (members: JsonMembers): (readonly [key: Sql, members: JsonMembers])[] {
+  return [...members.values()].flatMap((member) => {
+    const inner = member.hidden ? undefined : membersOf(member)
+    return inner !== undefined && holdsHidden(inner) ? [[literal(storedName(member)), inner] as const] : []
+  })
+}
+
+const storedName = (member: Property): string => (member as Exclude<Property, { kind: 'relation' }>).column
+
+/** The assignment of the next version, if rows have one. */
 export function nextVersion ({ version }: EntityModel, alias: string, { dialect }: WriteContext): Sql[] {
   if (version === undefined) return []
   const next = dialect.nextVersion(version.type, name(alias, version.column))

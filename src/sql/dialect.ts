@@ -5,7 +5,7 @@
  *
  * The table has no entry for what is written in the same way everywhere because Citus accepts only that: conditions on
  * related rows and numbers without a correlated subquery (`condition.ts`, `number-conditions.ts`), `offset 0` behind
- * sorted and named rows (`read.ts`, `stream-statements.ts`), objects of `jsonb_set` in updates (`merged-json.ts`), and
+ * sorted and named rows (`read.ts`, `stream-statements.ts`), objects of `jsonb_set` in updates (`assignments.ts`), and
  * the values of the tenant at each table that must have them (`known-columns.ts`).
  *
  * Errors and plans of such a server look different, which these files read: `src/run/errors/driver-errors.ts` (lost

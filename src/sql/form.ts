@@ -40,7 +40,7 @@ export interface Form {
   /**
    * For which rows numbers about related rows are computed that filters compare and sorts order by:
    * - `each`: those that the other conditions keep, for each row by itself, where an index leads to its related rows.
-   * - `kept`: those that the other conditions keep, all at once (`narrow-numbers.ts`).
+   * - `kept`: those that the other conditions keep, all at once (`table-rows.ts`).
    * - `all`: all rows of the table.
    */
   readonly numbers: 'each' | 'kept' | 'all'

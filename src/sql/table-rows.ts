@@ -1,10 +1,9 @@
 /** The rows of a table that a statement is about: those that its conditions keep. */
 import { columnsOf, isFormula, type EntityModel, type Property } from '../model/index.ts'
-import { tableAs } from './columns.ts'
+import { columnList, tableAs } from './columns.ts'
 import { conditionSql, noteKnown } from './condition.ts'
 import { mostGathered, type Form } from './form.ts'
 import { join, name, numberSql, sql, type Sql } from './fragment.ts'
-import { narrowNumbers } from './narrow-numbers.ts'
 import { comparesNumber } from './number-uses.ts'
 import { joinNumbers } from './related-numbers.ts'
 import type { ListShape } from './shape.ts'
@@ -50,6 +49,30 @@ export function tableRows (
     conditions: [sql`(${isOneTooMany} or ${join(numbered, ' and ')})`],
     isOneTooMany,
   }
+}
+
+/**
+ * Notes which rows of an alias the conditions without numbers keep. Numbers about related rows are then computed for
+ * these rows, and not for all of the table. PostgreSQL still chooses: if these are few, it looks up the related rows of
+ * each by an index, and otherwise it groups all of them.
+ */
+function narrowNumbers (
+  model: EntityModel,
+  alias: string,
+  { conditions, deleted, filters }: Rows,
+  context: ConditionContext
+): void {
+  const plain = conditions.filter((condition) => !comparesNumber(condition))
+  if (plain.length === 0 && filters?.has(model) !== true) return
+  context.kept.set(alias, (columns) => {
+    const own = context.names.table()
+    context.known.copy(alias, own)
+    const where = whereClause([
+      ...plain.map((condition) => conditionSql(condition, model, own, context)),
+      ...visibility(model, own, deleted, context.filter),
+    ])
+    return sql`select ${columnList(own, columns)} from ${tableAs(model.table, own)}${where}`
+  })
 }
 
 /** The columns of an entity. The database's role may lack the right to read others of the table. */
