@@ -122,25 +122,32 @@ export function showLinks (em: EntityManager, entity: object, { links }: RecordD
 /** A new value of an embedded object, with the members of the old one that are hidden from clients. */
 function withHidden (property: Property | undefined, value: unknown, old: unknown): unknown {
   const members = property && membersOf(property)
-  const isColumns = property?.kind === 'embedded'
-  const isGiven = typeof value === 'object' && value !== null
+  if (members === undefined || !isAnyObject(old) || !holdsHidden(members)) return value
+  if (isAnyObject(value)) return { ...value, ...hiddenMembers(members, value, old) }
   // null removes an object in JSON as a whole, but only the visible members of an object in columns
-  if (
-    members === undefined || typeof old !== 'object' || old === null || !holdsHidden(members) ||
-    !(isGiven || isColumns || value === undefined)
-  ) return value
+  const isInColumns = property?.kind === 'embedded'
+  if (value !== undefined && !isInColumns) return value
+  const kept = hiddenMembers(members, undefined, old)
+  if (Object.keys(kept).length === 0) return value
+  return isInColumns ? { ...Object.fromEntries([...members.values()].map(({ name }) => [name, null])), ...kept } : kept
+}
+
+/** The members of an old object that a new value gets: the hidden ones, and objects that have hidden members. */
+function hiddenMembers (
+  members: ReadonlyMap<string, Property>,
+  value: Readonly<Record<string, unknown>> | undefined,
+  old: Readonly<Record<string, unknown>>
+): Readonly<Record<string, unknown>> {
   const kept: Record<string, unknown> = {}
   for (const member of members.values()) {
-    const before = (old as Record<string, unknown>)[member.name]
-    const part = member.hidden
-      ? before
-      : withHidden(member, isGiven ? (value as Record<string, unknown>)[member.name] : undefined, before)
+    const before = old[member.name]
+    const part = member.hidden ? before : withHidden(member, value?.[member.name], before)
     if (part !== undefined && part !== null) kept[member.name] = part
   }
-  if (isGiven) return { ...value, ...kept }
-  if (Object.keys(kept).length === 0) return value
-  return isColumns ? { ...Object.fromEntries([...members.values()].map(({ name }) => [name, null])), ...kept } : kept
+  return kept
 }
+
+const isAnyObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 export async function removeEntity (em: EntityManager, entity: object): Promise<void> {
   em.remove(entity)
