@@ -21,7 +21,7 @@ import {
 import {
   createMany, createOne, deleteMany, deleteOne, restoreOne, updateMany, updateOne, upsertBy, type Affected, type Data,
 } from '../write/index.ts'
-import { asItIs, parsed, textOf, valueOf } from './answers.ts'
+import { asItIs, jsonOfAnswer, valueOfAnswer, valueOfText } from './answers.ts'
 import { checkCall, readParams, refusalOfCall, type CrudParams } from './check-call.ts'
 import { checkAfterHooks, checkCrudOptions, checkHookNames, readPrevious } from './check-options.ts'
 import type {
@@ -169,7 +169,7 @@ export class CrudBase<
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, CrudPage<Entity, Config>> {
     return refusalOfCall(this, 'list', session, options, params) ??
-      after(this.listJson(session, params, options), parsed) as any // any: the signature has the type
+      after(this.listJson(session, params, options), valueOfText) as any // any: the signature has the type
   }
 
   /** Returns the answer of `list` as JSON text. */
@@ -178,7 +178,7 @@ export class CrudBase<
     params: CrudParams = NO_PARAMS,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string> {
-    return this.#run('listJson', session, options, (call) => readList(call, readParams(params)), textOf, params)
+    return this.#run('listJson', session, options, (call) => readList(call, readParams(params)), jsonOfAnswer, params)
   }
 
   /**
@@ -197,7 +197,7 @@ export class CrudBase<
   ): CrudResult<On, CrudGroups> {
     const steps = (call: Call): Steps<JsonAnswer> =>
       readGroups(call, planAggregate(readParams(params), call.resource.whitelist, options))
-    return this.#run('aggregate', session, options, steps, valueOf, params ?? null)
+    return this.#run('aggregate', session, options, steps, valueOfAnswer, params ?? null)
   }
 
   /**
@@ -213,7 +213,7 @@ export class CrudBase<
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, WireRecord<Entity> | null> {
     return refusalOfCall(this, 'get', session, options, params) ??
-      after(this.getJson(session, id, params, options), parsed) as any // any: the signature has the type
+      after(this.getJson(session, id, params, options), valueOfText) as any // any: the signature has the type
   }
 
   /** Returns the answer of `get` as JSON text. */
@@ -224,7 +224,7 @@ export class CrudBase<
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string | null> {
     const steps = (call: Call): Steps<JsonAnswer | null> => readRecord(call, id, params && readParams(params))
-    return this.#run('getJson', session, options, steps, textOf, params)
+    return this.#run('getJson', session, options, steps, jsonOfAnswer, params)
   }
 
   /** Returns the number of records that match the filters of `params`. */
@@ -321,7 +321,7 @@ export class CrudBase<
     data: WireBody<Entity>,
     options: CrudCreateOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
-    return this.#run('create', session, options, (call) => createOne(call, data as Data), valueOf)
+    return this.#run('create', session, options, (call) => createOne(call, data as Data), valueOfAnswer)
   }
 
   /**
@@ -333,7 +333,7 @@ export class CrudBase<
     data: ReadonlyArray<WireBody<Entity>>,
     options: CrudCreateOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>[]> {
-    return this.#run('createMany', session, options, (call) => createMany(call, data as readonly Data[]), valueOf)
+    return this.#run('createMany', session, options, (call) => createMany(call, data as readonly Data[]), valueOfAnswer)
   }
 
   /**
@@ -368,7 +368,7 @@ export class CrudBase<
     options: CrudUpsertOptions<Entity>
   ): any { // any: the overloads have the types
     const steps = (call: Call): Steps<JsonAnswer> => upsertBy(call, options?.on, data as Data | readonly Data[])
-    return this.#run('upsert', session, options, steps, valueOf)
+    return this.#run('upsert', session, options, steps, valueOfAnswer)
   }
 
   /**
@@ -384,7 +384,7 @@ export class CrudBase<
     data: WireBody<Entity>,
     options: CrudUpdateOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
-    return this.#run('update', session, options, (call) => updateOne(call, id, data as Data), valueOf)
+    return this.#run('update', session, options, (call) => updateOne(call, id, data as Data), valueOfAnswer)
   }
 
   /**
@@ -398,7 +398,7 @@ export class CrudBase<
     id: Id,
     options: CrudDeleteOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
-    return this.#run('delete', session, options, (call) => deleteOne(call, id), valueOf)
+    return this.#run('delete', session, options, (call) => deleteOne(call, id), valueOfAnswer)
   }
 
   /**
@@ -412,7 +412,7 @@ export class CrudBase<
     id: Id,
     options: CrudWriteOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
-    return this.#run('restore', session, options, (call) => restoreOne(call, id), valueOf)
+    return this.#run('restore', session, options, (call) => restoreOne(call, id), valueOfAnswer)
   }
 
   /**

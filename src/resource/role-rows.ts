@@ -45,7 +45,7 @@ const readCertain = (condition: unknown, model: EntityModel): Where =>
 
 /** The rows of an entity that an actor may use; `undefined` for all. It waits for them if they are a promise. */
 export function * waitForRows (actor: Actor, model: EntityModel): Steps<Where | undefined> {
-  const rows = yield * wait(rowsOf(actor, model), () => refusal(model))
+  const rows = yield * wait(rowsOf(actor, model), () => cannotWaitForRows(model))
   return rows.length === 0 ? undefined : rows
 }
 
@@ -65,7 +65,7 @@ function * filteredRows (session: CrudSession, rows: Where): Steps<Where> {
   return filters === NO_FILTERS ? rows : filteredOnly(rows, filters)
 }
 
-const refusal = ({ name }: EntityModel): Error => cannotWait(`access: 'rows' of ${name} returns a promise`)
+const cannotWaitForRows = ({ name }: EntityModel): Error => cannotWait(`access: 'rows' of ${name} returns a promise`)
 
 /** Adds the rows of entities to the conditions of MikroORM's filters. It waits for rows that are promises. */
 export function * withRows (
@@ -90,7 +90,7 @@ export function * withRows (
   const waits = rows.findIndex(isPromise)
   const known = waits < 0
     ? rows as Where[]
-    : yield * wait(Promise.all(rows), () => refusal(entities[waits]!))
+    : yield * wait(Promise.all(rows), () => cannotWaitForRows(entities[waits]!))
   for (const [index, where] of known.entries()) {
     if (where.length > 0) known[index] = yield * filteredRows(session, where)
   }

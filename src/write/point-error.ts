@@ -68,11 +68,11 @@ export function isRepeatable (error: ServerError): boolean {
   if (sqlState.startsWith('23')) {
     return error.constraint !== undefined || error.column !== undefined || error.dataType !== undefined
   }
-  return isAboutValue(error) || sqlState === POLICY
+  return isAboutValue(error) || sqlState === REFUSED_BY_POLICY
 }
 
 /** The SQLSTATE of a policy of row level security that refuses a row. */
-const POLICY = '42501'
+const REFUSED_BY_POLICY = '42501'
 
 const isAboutValue = (error: ServerError): boolean => sqlStateOf(error).startsWith('22') || isUnreadable(error)
 
