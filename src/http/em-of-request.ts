@@ -97,10 +97,14 @@ function abortOnDeparture (controller: AbortController, reply: FastifyReply): vo
   onDeparture(reply, () => controller.abort())
 }
 
-/** Calls a function if the client disconnects, that is if the response closes before it is finished. */
+/**
+ * Calls a function if the client disconnects, that is if the response closes before it is finished. A response of
+ * HTTP/2 whose stream was reset counts as finished, but has not been ended.
+ */
 export function onDeparture ({ raw }: FastifyReply, leave: () => void): void {
-  if (raw.destroyed && !raw.writableFinished) return leave()
+  const isAnswered = (): boolean => raw.writableEnded && raw.writableFinished
+  if (raw.destroyed && !isAnswered()) return leave()
   raw.once('close', () => {
-    if (!raw.writableFinished) leave()
+    if (!isAnswered()) leave()
   })
 }

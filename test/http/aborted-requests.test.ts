@@ -2,6 +2,7 @@
 import { raw } from '@mikro-orm/core'
 import type { FastifyInstance } from 'fastify'
 import http from 'node:http'
+import http2 from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import pg from 'pg'
@@ -159,6 +160,23 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name, url }) => {
     t.ok(await running('several', 1), 'the other still runs')
     b!.destroy()
     t.ok(await running('several', 0))
+  })
+
+  t.test('a client that resets its stream of HTTP/2 cancels its statement', { skip: uncancellable }, async (t) => {
+    const app = newServer(t, { http2: true } as never)
+    await app.register(crudKit, { orm, resources: { '/plants': plants } })
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const session = http2.connect(urlOf(app))
+    t.teardown(() => session.destroy())
+    const request = session.request({ ':path': '/plants?filter%5Bslow%5D=stream' })
+    request.on('error', () => {})
+    t.ok(await running('stream', 1), 'it runs')
+    const left = performance.now()
+    request.close(http2.constants.NGHTTP2_CANCEL)
+    await running('stream', 0)
+    t.ok(performance.now() - left < 20_000, 'it is cancelled, before it ends by itself')
+    const other = session.request({ ':path': '/plants?filter%5Bname%5D=Oak' })
+    t.equal(JSON.parse((await other.toArray()).join('')).total, 1, 'and no other statement is')
   })
 
   t.test('a client that has received its answer does not count as gone', async (t) => {
