@@ -182,7 +182,8 @@ export const CONDITION_WRITERS: ConditionWriters = {
   compare: {
     operand: ({ operand }) => idOf(operand),
     operator: sqlName,
-    slots: ({ slots }) => slots.join(),
+    // the sign keeps slot 0 of `contains1` and slot 10 of `contains` apart
+    slots: ({ slots }) => `:${slots.join()}`,
     unaccent: ({ unaccent }) => unaccent === undefined ? '' : `'${unaccent}`,
   },
   null: { operand: ({ operand }) => `?${idOf(operand)}`, negated: ({ negated }) => negated ? '!' : '' },
