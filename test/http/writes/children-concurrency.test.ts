@@ -63,7 +63,7 @@ const crud = (model: unknown): CrudBase =>
 
 /** Parts of the statements of several children. A list of them is JSON, which is read by the types of the table. */
 const LIST = 'json_array_elements($1::json) with ordinality as "e1" ("patch", "at") cross join lateral ' +
-  'json_populate_record((select "@row" from "box" as "@row" limit 0), "e1"."patch") as "e2"'
+  'json_populate_record((select "@record" from "box" as "@record" limit 0), "e1"."patch") as "e2"'
 const AT = '("e1"."at" - 1)::text as "at"'
 const TRACK = 'json_build_object(\'id\', "e0"."id", \'position\', "e0"."position", \'title\', "e0"."title", ' +
   '\'tenant\', "e0"."tenant", \'locked\', "e0"."locked", \'album\', "e0"."album_id")::text as "item"'
