@@ -65,8 +65,8 @@ export interface Chosen<Entity, Options, Grouped, Selected, Included, ByInclude>
 export type Given<T> = [T] extends [never] ? false : true
 
 /**
- * How a list is divided into pages, by the arguments of the call. `Parameters` has both a cursor and an offset, since
- * it takes all type parameters for as wide as they may be: that is a page by number, as in `PageOf`.
+ * How a list is divided into pages. The arguments of a call tell it. TypeScript's `Parameters` sets each type argument
+ * to its constraint, so that both a cursor and an offset are given: this counts as a page by number, as in `PageOf`.
  */
 type StyleOf<Limit, Offset, Cursor> = Given<Cursor> extends Given<Limit | Offset> ? 'page'
   : Given<Cursor> extends true ? 'cursor'

@@ -182,7 +182,7 @@ export const CONDITION_WRITERS: ConditionWriters = {
   compare: {
     operand: ({ operand }) => idOf(operand),
     operator: sqlName,
-    // the sign keeps slot 0 of `contains1` and slot 10 of `contains` apart
+    // without the colon, slot 0 of `contains1` and slot 10 of `contains` would have one key
     slots: ({ slots }) => `:${slots.join()}`,
     unaccent: ({ unaccent }) => unaccent === undefined ? '' : `'${unaccent}`,
   },

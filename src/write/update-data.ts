@@ -26,7 +26,8 @@ export interface Keyless {
 /**
  * Removes the record's key from the data. Clients may send whole records back, but with the key of the path.
  *
- * @param id absent for an update of many records, whose data must not have a key, and if only the data is wanted
+ * @param id absent for an update of many records, whose data must not have a key, and for an upsert, which ignores the
+ *   errors
  */
 export function withoutKey (data: Data, id: Id | undefined, model: EntityModel): Keyless {
   if (!isObject(data) || !hasKey(data, model)) return { data, errors: [] }

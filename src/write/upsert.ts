@@ -109,7 +109,7 @@ function * upsertRecords (
   )
 }
 
-/** What a body gives a record that exists. Both keys, by which it was found and its primary one, stay as they are. */
+/** The values of a body that may change a record that exists: without the key that found it and its primary key. */
 const changesOf = (body: Data, { write, key }: Upsert): Data =>
   withoutKey(bodyWithoutKey(body, key), undefined, write.model).data
 

@@ -132,12 +132,12 @@ async function settle (
 }
 
 /** The time that servers have to close. The process ends afterwards. */
-const FAREWELL = 3_000
+const CLOSE_TIMEOUT = 3_000
 
 /** Closes the servers, with their databases. One that never closes does not keep the process alive. */
 export async function closeAll (instances: readonly FastifyInstance[]): Promise<void> {
   const { promise: timeout, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, FAREWELL)
+  const timer = setTimeout(resolve, CLOSE_TIMEOUT)
   const closed = (async () => { for (const instance of instances) await instance.close() })()
   await Promise.race([closed, timeout]).finally(() => clearTimeout(timer))
 }
