@@ -330,6 +330,7 @@ t.test('the program ends, whatever the application does', async (t) => {
   const folder = t.testdir({
     'package.json': '{ "type": "module" }',
     'exits.ts': 'process.exit(0)',
+    'closing.ts': app.replace('await app.listen(', "await app.addHook('onClose', () => process.exit(0)).listen("),
     'endless.ts': app.replace('await app.listen(', "await app.addHook('onClose', () => new Promise(() => {})).listen("),
     'text.ts': "throw 'no such setting'",
     'outer.ts': "import './wrong.ts'",
@@ -340,7 +341,8 @@ t.test('the program ends, whatever the application does', async (t) => {
     execFile(process.execPath, [main, 'check', ...args, '--no-database'], { cwd: folder }, (error, out, err) =>
       resolve({ code: error?.code ?? 0, out, err }))
   })
-  t.match(await check('exits.ts'), { code: 1, err: /exits\.ts does not start: it has ended the process\.\n$/ })
+  t.match(await check('exits.ts'), { code: 1, err: /exits\.ts has ended the process\.\n$/ })
+  t.match(await check('closing.ts'), { code: 1, err: /closing\.ts has ended the process\.\n$/ })
   t.match(await check('endless.ts', '--update'), { code: 0, out: 'crud.lock.json is written.\n' })
   t.match(await check('text.ts'), { code: 1, err: /text\.ts does not start: no such setting\n$/ })
   t.match(await check('outer.ts'), { code: 1, err: /outer\.ts does not start: .*\(\S+wrong\.ts:2\)\n$/ })

@@ -12,7 +12,7 @@ import { advisedOf, sharedEntities } from '../../../plugins/advice.ts'
 import type { CommandInput } from '../command.ts'
 import { CommandFailure, say, styled, type ExitCode, type Surroundings } from '../surroundings.ts'
 import { compareSurfaces } from './compare-surfaces.ts'
-import { applicationFile, closeAll, loadApplication } from './load-application.ts'
+import { applicationFile, closeAll, forbidExit, loadApplication } from './load-application.ts'
 import { readLock, writeLock } from './lock-file.ts'
 import { surfaceOf } from './surface.ts'
 
@@ -27,8 +27,10 @@ export async function check ({ argument, options }: CommandInput, surroundings: 
   const hint = variables === undefined && fs.existsSync(path.resolve(surroundings.folder, '.env'))
     ? ' If it needs the variables in .env, add --env-file .env.'
     : ''
-  const servers = await loadApplication(file, asks, hint)
+  const allowExit = forbidExit(file, hint)
+  let servers: readonly FastifyInstance[] = []
   try {
+    servers = await loadApplication(file, asks, hint)
     const update = options.has('update')
     const isLocked = await checkSurface(servers, lock, update, surroundings)
     const isSame = !asks || await checkDatabases(servers, surroundings)
@@ -37,7 +39,7 @@ export async function check ({ argument, options }: CommandInput, surroundings: 
     }
     return isLocked && isSame ? 0 : 1
   } finally {
-    await closeAll(servers)
+    await closeAll(servers).finally(allowExit)
   }
 }
 

@@ -50,26 +50,35 @@ export async function loadApplication (file: string, asks: boolean, hint: string
     silence(fastify, listens)
     if (!asks) takeOffline(fastify)
   }
-  // exit code 0 would say that nothing is wrong
-  const ended = (code: number): void => {
-    if (code !== 0) return
-    process.stderr.write(`${file} does not start: it has ended the process.${hint}\n`)
-    process.exitCode = 1
-  }
   diagnostics.subscribe(CREATED, take)
-  process.once('exit', ended)
   try {
     const module = await import(pathToFileURL(file).href) as Readonly<Record<string, unknown>>
     await settle(module, created, listening)
     for (const instance of created) await instance.ready()
   } catch (cause) {
-    await closeAll(created)
+    // an error that closing throws would hide the cause
+    await Promise.allSettled([closeAll(created)])
     throw new CommandFailure(`${file} does not start: ${reasonOf(cause)}${hint}`, 1, { cause })
   } finally {
-    process.off('exit', ended)
     diagnostics.unsubscribe(CREATED, take)
   }
   return created
+}
+
+/**
+ * Sets exit code 1 if the application ends the process by itself: exit code 0 would say that nothing is wrong.
+ *
+ * @param hint what the message adds
+ * @returns a function that lets the process end
+ */
+export function forbidExit (file: string, hint: string): () => void {
+  const ended = (code: number): void => {
+    if (code !== 0) return
+    process.stderr.write(`${file} has ended the process.${hint}\n`)
+    process.exitCode = 1
+  }
+  process.once('exit', ended)
+  return () => process.off('exit', ended)
 }
 
 /** What an application throws. The stack of a mistake in the syntax begins with its place. */
