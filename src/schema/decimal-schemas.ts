@@ -11,23 +11,33 @@ export function decimalValue ({ form }: DecimalType): TSchema {
 /** Schema of a decimal number in a body. A precision limits the digits before and after the point. */
 export function decimalInput ({ form, precision, scale = 0 }: DecimalType): TSchema {
   const whole = precision === undefined ? undefined : Math.max(0, precision - scale)
+  const zeros = zerosOf(precision, scale)
   const description = whole === undefined
     ? {}
     : { description: `At most ${whole} digits before and ${scale} after the point.` }
   if (form === 'number') {
-    const limit = whole === undefined ? undefined : Number(`${'9'.repeat(whole)}.${'9'.repeat(scale)}`)
+    const places = `${'0'.repeat(zeros)}${'9'.repeat(scale - zeros)}`
+    const limit = whole === undefined ? undefined : Number(`${'9'.repeat(whole)}.${places}`)
     return Type.Number({ ...(limit !== undefined && { minimum: -limit, maximum: limit }), ...description })
   }
   if (whole === undefined) return Type.String({ pattern: DECIMAL })
   const integer = whole === 0 ? '0+' : `0*\\d{1,${whole}}`
-  const fraction = scale === 0 ? '0+' : `\\d{1,${scale}}0*`
+  const fraction = scale === 0
+    ? '0+'
+    : zeros > 0
+      ? `(0{1,${zeros}}|0{${zeros}}\\d{1,${precision}}0*)`
+      : `\\d{1,${scale}}0*`
   return Type.String({ pattern: `^-?${integer}(\\.${fraction})?$`, ...description })
 }
 
-export function decimalExample ({ form, precision, scale }: DecimalType): unknown {
-  const whole = precision === undefined ? 1 : precision - (scale ?? 0)
-  const places = precision === undefined ? 2 : Math.min(scale ?? 0, 2)
-  const text = `${whole > 0 ? 9 : 0}${places > 0 ? `.${'5'.padEnd(places, '0')}` : ''}`
+/** The number of places after the point that are always 0, in a column with more places than digits. */
+const zerosOf = (precision: number | undefined, scale: number): number => Math.max(0, scale - (precision ?? scale))
+
+export function decimalExample ({ form, precision, scale = 0 }: DecimalType): unknown {
+  const whole = precision === undefined ? 1 : precision - scale
+  const places = precision === undefined ? 2 : Math.min(precision, scale, 2)
+  const zeros = '0'.repeat(zerosOf(precision, scale))
+  const text = `${whole > 0 ? 9 : 0}${places > 0 ? `.${zeros}${'5'.padEnd(places, '0')}` : ''}`
   return form === 'number' ? Number(text) : text
 }
 

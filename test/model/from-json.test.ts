@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { convert, fromJson } from '../../src/model/index.ts'
+import { decimalExample, decimalInput } from '../../src/schema/decimal-schemas.ts'
 import { assertProperty } from '../helpers/property.ts'
 
 t.test('a Date is read like its text', async (t) => {
@@ -67,10 +68,17 @@ t.test('a decimal has at most as many digits as its column', async (t) => {
     ),
     { numRuns: 2000 }
   )
-  // a column of parts of a thousand, which has more places than digits
+  // a column for numbers below a thousandth, which has more places than digits
   const small = { kind: 'decimal', form: 'string', precision: 2, scale: 5 } as const
   t.strictSame(fromJson('0.00012', small), { ok: true, value: '0.00012' })
-  t.match(fromJson('1', small), { ok: false, expected: /at most 0 digits before and 5 after the point/ })
+  const documented = new RegExp(decimalInput(small)['pattern'] as string)
+  for (const value of ['0', '0.0', '-0.000', '0.00012', '-0.0009900', decimalExample(small) as string]) {
+    t.ok(fromJson(value, small).ok && documented.test(value), value)
+  }
+  for (const value of ['1', '0.5', '-0.001', '0.000123']) {
+    t.notOk(documented.test(value), value)
+    t.match(fromJson(value, small), { ok: false, expected: /at most 0 digits before and 5 after the point, the first 3/ })
+  }
   for (const value of ['1e3', '1.', '.5', '', 'Infinity', 'nan', '--1']) {
     t.notOk(fromJson(value, { kind: 'decimal', form: 'string', precision: 10, scale: 2 }).ok, value)
   }

@@ -66,12 +66,16 @@ function decimalFromScope (value: unknown, { precision, scale = 0 }: DecimalType
 function fitting (written: string, precision: number | undefined, scale: number): Converted {
   if (precision === undefined) return accept(written)
   const [whole, fraction] = digitsOf(written)
-  // a column may have more places than digits
-  const most = Math.max(0, precision - scale)
-  return whole <= most && fraction <= scale
-    ? accept(written)
-    : refuse(`a decimal number of at most ${most} digits before and ${scale} after the point`)
+  // a column with more places than digits has only zeros in the first places
+  const [most, zeros] = [Math.max(0, precision - scale), Math.max(0, scale - precision)]
+  if (whole <= most && fraction <= scale && hasZeros(written, zeros)) return accept(written)
+  const inFront = zeros > 0 ? `, the first ${zeros} of which are 0` : ''
+  return refuse(`a decimal number of at most ${most} digits before and ${scale} after the point${inFront}`)
 }
+
+/** Whether the first places after the point have no digit but 0. */
+const hasZeros = (written: string, places: number): boolean =>
+  places === 0 || !/[1-9]/.test((written.split('.')[1] ?? '').slice(0, places))
 
 /** The number of digits before and after the point, without leading and trailing zeros. */
 function digitsOf (written: string): readonly [whole: number, fraction: number] {
