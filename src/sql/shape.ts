@@ -182,7 +182,7 @@ export const CONDITION_WRITERS: ConditionWriters = {
   compare: {
     operand: ({ operand }) => idOf(operand),
     operator: sqlName,
-    // without the colon, slot 0 of `contains1` and slot 10 of `contains` would have one key
+    // the colon keeps a slot apart from the number at the end of a form's name, such as `contains1`
     slots: ({ slots }) => `:${slots.join()}`,
     unaccent: ({ unaccent }) => unaccent === undefined ? '' : `'${unaccent}`,
   },

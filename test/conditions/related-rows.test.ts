@@ -134,7 +134,7 @@ await forOneDatabase(t, { entities: [Owner, Task, Label], seed }, async (t, { or
   }
   const found = async (name: Name, scope: Where): Promise<number[]> => {
     const { items } = await cruds[name].list(orm.em.fork(), parseQueryParams('per_page=100'), { scope })
-    return items.map(({ id }) => id as number).sort()
+    return items.map(({ id }) => id as number).sort((a, b) => a - b)
   }
   const condition = fc.constantFrom<Name[]>('Owner', 'Task', 'Label')
     .chain((name) => fc.tuple(fc.constant(name), whereOf(name, 3)))

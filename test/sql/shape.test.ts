@@ -151,6 +151,12 @@ t.test('values, the page and the number of items in a list are not part of the s
   t.equal(shapeOf(planGet(1, undefined, exact)!), shapeOf(planGet('2', undefined, exact)!))
 })
 
+t.test('the number at the end of a form is no part of a slot', async (t) => {
+  const { operator, slots } = CONDITION_WRITERS.compare
+  const condition = { operator: 'contains', operand: { kind: 'scalar', type: { kind: 'array' } }, slots: [0] } as never
+  t.equal(`${operator(condition)}${slots(condition)}`, 'contains1:0')
+})
+
 t.test('all other parts of a plan are part of the shape', async (t) => {
   const queries = [
     '', 'filter[name]=a', 'filter[name][ne]=a', 'filter[name][lt]=a', 'filter[name][like]=a', 'filter[name][ilike]=a',
