@@ -17,7 +17,7 @@ import type { Whitelist } from './whitelist/index.ts'
 
 const CODE = 'FST_CRUD_PAGINATION_INVALID'
 
-/** Number of characters of the digest: 96 bits. */
+/** Number of characters of the checksum: 96 bits. */
 const CHECKSUM_LENGTH = 16
 const BASE64URL = /^[\w-]+$/
 

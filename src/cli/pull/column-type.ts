@@ -32,7 +32,7 @@ const RULES: readonly Rule[] = [
   [/^integer$/, 'measure', () => 'p.integer()'],
   [/^bigint$/, 'measure', () => "p.bigint('string')"],
   [/^numeric\((\d+),(\d+)\)$/, 'measure', (_, [, digits, scale]) => `p.decimal().precision(${digits}).scale(${scale})`],
-  // numbers without their last digits
+  // a negative scale rounds to tens, hundreds and so on, which a property of MikroORM cannot say
   [/^numeric\(\d+,-/, 'opaque', asText],
   [/^numeric/, 'measure', (type) => `p.decimal().columnType(${textCode(type)})`],
   [/^(?:real|double precision)$/, 'measure', (type) => `p.double().columnType(${textCode(type)})`],

@@ -34,7 +34,7 @@ export interface Viewed {
   readonly foreignKeys: ReadonlyArray<{ readonly columns: readonly string[] }>
 }
 
-/** The end of a target. The characters of its name that are not letters may be escaped. */
+/** The last members of a target. PostgreSQL writes a backslash before blanks and brackets in its name. */
 const END_OF_TARGET =
   /:resno (\d+) :resname (?:\\.|[^\s\\])+ :ressortgroupref \d+ :resorigtbl (\d+) :resorigcol (\d+) :resjunk false$/
 

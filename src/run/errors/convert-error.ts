@@ -154,7 +154,7 @@ function exceedsLimit (error: ServerError): boolean {
  * Matches server functions that report limits of an index. Those are about a value, not about the size of an answer.
  */
 const INDEX_ROUTINE = /index|_bt_|gin|gist|spg|brin/i
-/** Matches server functions that report that a text has too many words. They may be stored, or made by a search. */
+/** Matches server functions that report too many words: of a stored column, of an index, or of a search. */
 const WORDS_ROUTINE = /tsvector/
 
 function tooLarge (error: ServerError, model: EntityModel | undefined): Error {
