@@ -37,7 +37,7 @@ export function clientSchema (
     if (hidden) continue
     const owned = rules?.children.get(publicName)
     if (rules?.properties.has(property)) {
-      const schema = propertySchema(property, 'client')
+      const schema = propertyInput(property, 'client')
       const required = needed.has(property)
       properties[publicName] = required ? schema : optional(schema)
       if (required || (property.kind === 'scalar' && isPlain(property))) {
@@ -65,7 +65,7 @@ export function serverSchema (model: EntityModel, children: BodyRules['children'
   const properties: Record<string, TSchema> = {}
   for (const [name, owned] of children) properties[name] = optional(childrenInput(owned, 'server', false))
   for (const [name, { property, writable }] of namesForServer(model)) {
-    if (writable) properties[name] = optional(propertySchema(property, 'server'))
+    if (writable) properties[name] = optional(propertyInput(property, 'server'))
   }
   return Type.Object(properties, { additionalProperties: false })
 }
@@ -96,7 +96,7 @@ function childrenInput (owned: OwnedChildren, by: Author, readonly: boolean): TS
   const lists = {
     ...(create !== undefined || by === 'server') && { add: optional(added) },
     ...(update !== undefined || by === 'server') && { update: optional(records(changed, names, update)) },
-    remove: optional(described(Type.Array(referenceSchema(key)), { kind: 'links' })),
+    remove: optional(described(Type.Array(referenceInput(key)), { kind: 'links' })),
   }
   return described(Type.Object(lists, { additionalProperties: false }), {
     kind: 'changes',
@@ -107,7 +107,7 @@ function childrenInput (owned: OwnedChildren, by: Author, readonly: boolean): TS
 /** The same schema as `Type.Optional`, which would clone it. */
 const optional = (schema: TSchema): TSchema => ({ ...schema, [OptionalKind]: 'Optional' })
 
-function propertySchema (property: Property, by: Author): TSchema {
+function propertyInput (property: Property, by: Author): TSchema {
   switch (property.kind) {
     case 'scalar':
       return scalarInput(property, by, property.nullable)
@@ -116,8 +116,8 @@ function propertySchema (property: Property, by: Author): TSchema {
     case 'relation': {
       const parts = keyParts(property)
       return property.many
-        ? described(Type.Array(referenceSchema(parts)), { kind: 'links' })
-        : nullable(referenceSchema(parts), property.nullable)
+        ? described(Type.Array(referenceInput(parts)), { kind: 'links' })
+        : nullable(referenceInput(parts), property.nullable)
     }
   }
 }
@@ -153,10 +153,10 @@ function membersInput (properties: EmbeddedProperty['properties'], by: Author): 
   const schema = Type.Object(
     Object.fromEntries(members.map(([name, member]) => {
       if (!member.write.optional) {
-        const needed = memberSchema(member, by, false)
+        const needed = memberInput(member, by, false)
         return [name, member.hidden ? optional(needed) : needed]
       }
-      return [name, optional(memberSchema(member, by, true))]
+      return [name, optional(memberInput(member, by, true))]
     })),
     { additionalProperties: false }
   )
@@ -179,7 +179,7 @@ function nested (inner: TSchema, expected: string, whole: ValueRule): TSchema {
   return ruled('embedded', inner, { kind: 'nested', rule, inner })
 }
 
-function memberSchema (member: Property, by: Author, isNullable: boolean): TSchema {
+function memberInput (member: Property, by: Author, isNullable: boolean): TSchema {
   switch (member.kind) {
     case 'scalar':
       return scalarInput(member, by, isNullable)
@@ -191,7 +191,7 @@ function memberSchema (member: Property, by: Author, isNullable: boolean): TSche
 }
 
 /** Schema of the key of a related record: a value, or an object for a composite key. */
-function referenceSchema (parts: readonly KeyPart[]): TSchema {
+function referenceInput (parts: readonly KeyPart[]): TSchema {
   const [part, ...more] = parts
   if (part !== undefined && more.length === 0) return keyInput(part)
   const inner = Type.Object(Object.fromEntries(parts.map((part) => [part.publicName, keyInput(part)])), {

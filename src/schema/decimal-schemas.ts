@@ -14,7 +14,7 @@ export function decimalInput ({ form, precision, scale = 0 }: DecimalType): TSch
   const zeros = zerosOf(precision, scale)
   const description = whole === undefined
     ? {}
-    : { description: `At most ${whole} digits before and ${scale} after the point.` }
+    : { description: `At most ${whole} digits before and ${scale} after the point${zerosText(zeros)}.` }
   if (form === 'number') {
     const places = `${'0'.repeat(zeros)}${'9'.repeat(scale - zeros)}`
     const limit = whole === undefined ? undefined : Number(`${'9'.repeat(whole)}.${places}`)
@@ -32,6 +32,8 @@ export function decimalInput ({ form, precision, scale = 0 }: DecimalType): TSch
 
 /** The number of places after the point that are always 0, in a column with more places than digits. */
 const zerosOf = (precision: number | undefined, scale: number): number => Math.max(0, scale - (precision ?? scale))
+
+const zerosText = (zeros: number): string => zeros > 0 ? `, the first ${zeros} of which are 0` : ''
 
 export function decimalExample ({ form, precision, scale = 0 }: DecimalType): unknown {
   const whole = precision === undefined ? 1 : precision - scale

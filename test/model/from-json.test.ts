@@ -72,6 +72,7 @@ t.test('a decimal has at most as many digits as its column', async (t) => {
   const small = { kind: 'decimal', form: 'string', precision: 2, scale: 5 } as const
   t.strictSame(fromJson('0.00012', small), { ok: true, value: '0.00012' })
   const documented = new RegExp(decimalInput(small)['pattern'] as string)
+  t.match(decimalInput(small).description, /5 after the point, the first 3 of which are 0\.$/)
   for (const value of ['0', '0.0', '-0.000', '0.00012', '-0.0009900', decimalExample(small) as string]) {
     t.ok(fromJson(value, small).ok && documented.test(value), value)
   }

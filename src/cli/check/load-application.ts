@@ -15,7 +15,7 @@ const USUAL = ['server', 'app', 'src/server', 'src/app', 'dist/server', 'dist/ap
 const CREATED = 'fastify.initialization'
 
 /** The time that an application has to listen, if its file has ended without a server that is exported. */
-const PATIENCE = 30_000
+const LISTEN_TIMEOUT = 30_000
 
 const NO_SERVER = 'it made no server. Let it listen, or export the server, or a function `buildApp` without ' +
   'parameters that returns it.'
@@ -81,7 +81,7 @@ export function forbidExit (file: string, hint: string): () => void {
   return () => process.off('exit', ended)
 }
 
-/** What an application throws. The stack of a mistake in the syntax begins with its place. */
+/** The message of what an application throws, and for a syntax error its file and line, with which the stack begins. */
 function reasonOf (cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   const [, file, line] = /^(file:.*):(\d+)\n/.exec(cause.stack ?? '') ?? []
@@ -131,7 +131,7 @@ async function settle (
   if (isExported) return
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(NO_SERVER)), PATIENCE)
+    timer = setTimeout(() => reject(new Error(NO_SERVER)), LISTEN_TIMEOUT)
   })
   try {
     await Promise.race([listening, timeout])

@@ -43,7 +43,7 @@ export async function openOn (
 ): Promise<OpenCursor> {
   const leave = await takePlace(connection)
   try {
-    const opened = await occupyAndOpen(connection, em, statement, options)
+    const opened = await openInTurn(connection, em, statement, options)
     return { ...opened, end: () => opened.end().finally(leave) }
   } catch (error) {
     leave()
@@ -57,7 +57,7 @@ const NO_LIMIT: BoundStatement = {
   values: [],
 }
 
-async function occupyAndOpen (
+async function openInTurn (
   connection: Connection,
   em: EntityManager,
   statement: BoundStatement,
