@@ -50,19 +50,20 @@ export async function launch (): Promise<Browser> {
 
 let browser: Promise<Browser> | undefined
 
-/** A browser without pages for a test, which closes its pages. Files that share a process share the browser. */
+/** A browser without pages for a file of tests. Files that share a process share the browser. */
 export async function openBrowser (t: Test): Promise<Browser> {
-  let isKept = true
   if (browser === undefined) {
     browser = launch()
-    isKept = keepForAll(async () => await (await browser)?.close())
+    const close = async () => {
+      const opened = await browser
+      browser = undefined
+      await opened?.close()
+    }
+    if (!keepForAll(close)) t.teardown(close)
   }
   const opened = await browser
-  t.teardown(async () => {
-    if (isKept) return await Promise.all(opened.contexts().map((context) => context.close()))
-    browser = undefined
-    await opened.close()
-  })
+  // the pages of the file before. Not in a teardown: those of the last file run while the browser is being closed
+  await Promise.all(opened.contexts().map((context) => context.close()))
   return opened
 }
 
