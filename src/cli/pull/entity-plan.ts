@@ -13,6 +13,8 @@ export interface EntityPlan {
   readonly prefix: string
   /** Those of the key come first, in its order. */
   readonly properties: PlannedProperty[]
+  /** The foreign keys of the table that become no property. */
+  readonly leftOut: Set<ForeignKeyFacts>
   /** Whether clients can only read it. */
   readonly readonly: boolean
   /** Sentences for comments. */

@@ -77,7 +77,9 @@ type Unnamed = Omit<PlannedReference, 'name'>
 function referencesOf (plan: EntityPlan, key: readonly string[], planOf: PlanOf): readonly Unnamed[] {
   const { relation, notes } = plan
   const inKey = (part: string): boolean => key.includes(part)
-  const leftOut = ({ columns, target }: ForeignKeyFacts, reason: string): [] => {
+  const leftOut = (foreignKey: ForeignKeyFacts, reason: string): [] => {
+    const { columns, target } = foreignKey
+    plan.leftOut.add(foreignKey)
     notes.push(`The reference ${columns.join(', ')} to ${relationName(target)} is left out: ${reason}.`)
     return []
   }
@@ -85,7 +87,10 @@ function referencesOf (plan: EntityPlan, key: readonly string[], planOf: PlanOf)
   const usable = relation.foreignKeys.flatMap((foreignKey): Unnamed[] => {
     const target = planOf(foreignKey.target)
     const id = JSON.stringify([foreignKey.columns, foreignKey.target])
-    if (seen.has(id)) return []
+    if (seen.has(id)) {
+      plan.leftOut.add(foreignKey)
+      return []
+    }
     seen.add(id)
     if (target === undefined) return leftOut(foreignKey, 'that table has no entity here')
     const targetKey = keyOfRelation(target.relation)!.columns
@@ -131,14 +136,15 @@ function referencesOf (plan: EntityPlan, key: readonly string[], planOf: PlanOf)
   })
 }
 
-/** Whether the key of a table refers to another table by way of its references, or is in that table. */
+/** Whether a table is another one, or its key refers to the other one by way of references that are not left out. */
 function leadsBack (from: EntityPlan, to: EntityPlan, planOf: PlanOf, passed = new Set<EntityPlan>()): boolean {
   if (from === to) return true
   if (passed.has(from)) return false
   passed.add(from)
   const key = keyOfRelation(from.relation)!.columns
-  return from.relation.foreignKeys.some(({ columns, target }) => {
-    const next = columns.every((column) => key.includes(column)) ? planOf(target) : undefined
+  return from.relation.foreignKeys.some((foreignKey) => {
+    const inKey = foreignKey.columns.every((column) => key.includes(column))
+    const next = inKey && !from.leftOut.has(foreignKey) ? planOf(foreignKey.target) : undefined
     return next !== undefined && leadsBack(next, to, planOf, passed)
   })
 }

@@ -70,6 +70,7 @@ function emptyPlan (
     file: untakenName([fileNameOf(entity)], taken.files),
     prefix: `/${untakenName([pathNameOf(full), pathNameOf(`${schema}_${name}`)], taken.paths)}`,
     properties: [],
+    leftOut: new Set(),
     // a table without a key may well have equal rows
     readonly: (guessed && relation.kind === 'table') || relation.accepts.length === 0,
     notes: [],
