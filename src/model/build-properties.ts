@@ -9,6 +9,9 @@ import { isPolymorphic, joinOf, orderOf, type OrmContext } from './relations.ts'
 import { valueTypeOf } from './column-types.ts'
 import { writeRulesOf } from './write-rules.ts'
 
+/** Names that every object inherits, so that a body seems to have them. MikroORM takes them for values, too. */
+const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype))
+
 /** PostgreSQL cuts off longer names, and the keys of a record are column names (manual, section 4.1.1). */
 export const MAX_NAME_BYTES = 63
 
@@ -16,7 +19,8 @@ export const MAX_NAME_BYTES = 63
  * The properties in `list` that are stored in the database, by name.
  *
  * @param meta the entity or embeddable that they belong to
- * @throws {ConfigError} for public names that are too long or that two properties have
+ * @throws {ConfigError} for names that every object has, and for public names that are too long or that two properties
+ *   have
  */
 export function buildProperties (
   orm: OrmContext,
@@ -28,7 +32,15 @@ export function buildProperties (
   for (const source of list) {
     const property = buildProperty(orm, meta, source)
     if (property === undefined) continue
-    properties.set(embeddedName(source), property)
+    const inherited = [property.name, property.publicName].find((name) => INHERITED.has(name))
+    if (inherited !== undefined) {
+      throw new ConfigError(
+        `${meta.className}.${property.name}: a property cannot have the name '${inherited}', which every ` +
+          "JavaScript object has. Choose another one. fieldName('...') keeps its column, serializedName('...') names " +
+          'it for clients.'
+      )
+    }
+    properties.set(property.name, property)
     if (property.hidden) continue
     if (publicNames.has(property.publicName)) {
       throw new ConfigError(`Two properties of ${meta.className} have the public name '${property.publicName}'.`)

@@ -360,6 +360,13 @@ t.test('an entity that cannot be a resource is refused', async (t) => {
     refused("Two properties of Twice have the public name 'a'."))
   t.doesNotThrow(() => modelOf('Hidden', { a: p.string().hidden(), b: p.string().serializedName('a') }),
     'a hidden name is free')
+  for (const name of ['toString', 'valueOf', 'hasOwnProperty']) {
+    t.throws(() => modelOf('Odd', { [name]: p.string() }),
+      refused(`Odd.${name}: a property cannot have the name '${name}', which every JavaScript object has. Choose ` +
+        "another one. fieldName('...') keeps its column, serializedName('...') names it for clients."))
+  }
+  t.throws(() => modelOf('Race', { team: p.string().serializedName('constructor') }),
+    refused(/^Race\.team: a property cannot have the name 'constructor'/), 'nor for clients')
 
   const Part = defineEntity({ name: 'Part', embeddable: true, properties: { a: p.string() } })
   const Whole = defineEntity({ name: 'Whole', properties: { id: p.integer().primary(), part: () => p.embedded(Part) } })
