@@ -2,6 +2,10 @@
  * By which columns a view groups its rows, so that no two rows have the same values in them. PostgreSQL does not say
  * which key a view has. The parsed query, which it keeps, says how the rows are grouped.
  */
+import { TARGET } from './view-target.ts'
+
+/** A target that is a column of the view. */
+const SHOWN_TARGET = new RegExp(`${TARGET} [^{}]*:resjunk false`)
 
 /** Facts about the rows of a view, read from its parsed query. */
 interface Clauses {
@@ -55,7 +59,6 @@ function readNode (text: string, clause: string, { groups, distinct, columns }: 
   if (mark !== undefined && clause === ':groupClause') groups.push(mark)
   if (mark !== undefined && clause === ':distinctClause') distinct.push(mark)
   if (clause !== ':targetList') return
-  const [, number, reference] =
-    /:resno (\d+) :resname (?:\\.|[^\s\\])+ :ressortgroupref (\d+) [^{}]*:resjunk false/.exec(text) ?? []
+  const [, number, reference] = SHOWN_TARGET.exec(text) ?? []
   if (reference !== undefined && reference !== '0') columns.set(reference, Number(number))
 }

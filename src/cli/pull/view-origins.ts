@@ -2,6 +2,7 @@
  * Which columns of a table an updatable view shows. PostgreSQL does not say which keys, defaults and references a view
  * has. It keeps the parsed query, though, where each column that is only a reference names its origin.
  */
+import { TARGET } from './view-target.ts'
 
 /** A column of a view, by its number, and the column of another relation that it is. */
 export interface ColumnOrigin {
@@ -34,9 +35,8 @@ export interface Viewed {
   readonly foreignKeys: ReadonlyArray<{ readonly columns: readonly string[] }>
 }
 
-/** The last members of a target. PostgreSQL writes a backslash before blanks and brackets in its name. */
-const END_OF_TARGET =
-  /:resno (\d+) :resname (?:\\.|[^\s\\])+ :ressortgroupref \d+ :resorigtbl (\d+) :resorigcol (\d+) :resjunk false$/
+/** The last members of a target. */
+const END_OF_TARGET = new RegExp(String.raw`${TARGET} :resorigtbl (\d+) :resorigcol (\d+) :resjunk false$`)
 
 /** The origins of the columns of a query. Those of subqueries are deeper in the text. */
 function originsIn (query: string): readonly ColumnOrigin[] {
@@ -47,7 +47,7 @@ function originsIn (query: string): readonly ColumnOrigin[] {
     if (token !== '}') continue
     depth -= 1
     // a target of the query itself, which ends in these numbers
-    const [, number, relation, attribute] = depth !== 1
+    const [, number, , relation, attribute] = depth !== 1
       ? []
       : END_OF_TARGET.exec(query.slice(Math.max(0, index - LONGEST_END), index)) ?? []
     if (relation !== undefined && relation !== '0') {
