@@ -13,9 +13,13 @@ t.setTimeout(1_200_000)
 t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
   const app = await openExample(t)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
-  const { paths } = app.swagger() as { paths: Record<string, object> }
+  const { paths } = app.swagger() as { paths: Record<string, Record<string, { readonly requestBody?: object }>> }
   const operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.keys(item).map((method) => ({ method: method.toUpperCase(), path }))
+    Object.entries(item).map(([method, { requestBody }]) => ({
+      method: method.toUpperCase(),
+      path,
+      hasBody: requestBody !== undefined,
+    }))
   )
   const browser = await openBrowser(t)
   const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } })
@@ -92,7 +96,10 @@ t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
     t.match(JSON.parse(right.body), { name: 'Maps', status: 'draft' })
   })
 
-  t.test('every operation can be tried, and succeeds with its example', async (t) => {
+  t.test('every operation with a body, and one of each other kind, succeeds with its example', async (t) => {
+    const kindOf = ({ method, path }: Operation) => method + path.replace(/^\/[^/]+/, '')
+    const kinds = new Map(operations.map((operation) => [kindOf(operation), operation]))
+    const chosen = operations.filter((operation) => operation.hasBody || kinds.get(kindOf(operation)) === operation)
     await page.goto('about:blank')
     await page.goto(`${address}/docs`)
     await authorize(page, 'admin')
@@ -119,15 +126,15 @@ t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
       tried.push(`${method} ${path}`)
     }
     const order = [
-      ({ method, path }: typeof operations[0]) => method === 'POST' && !path.includes('{id}'),
-      ({ method }: typeof operations[0]) => ['GET', 'PATCH', 'PUT'].includes(method),
-      ({ method }: typeof operations[0]) => method === 'DELETE',
-      ({ path }: typeof operations[0]) => path.endsWith('/restore'),
+      ({ method, path }: Operation) => method === 'POST' && !path.includes('{id}'),
+      ({ method }: Operation) => ['GET', 'PATCH', 'PUT'].includes(method),
+      ({ method }: Operation) => method === 'DELETE',
+      ({ path }: Operation) => path.endsWith('/restore'),
     ]
     for (const isNext of order) {
-      for (const { method, path } of operations.filter(isNext)) await attempt(method, path)
+      for (const { method, path } of chosen.filter(isNext)) await attempt(method, path)
     }
-    const names = operations.map(({ method, path }) => `${method} ${path}`)
+    const names = chosen.map(({ method, path }) => `${method} ${path}`)
     t.strictSame(names.filter((name) => !tried.includes(name)), ['POST /categories/{id}/discount'])
   })
 
@@ -144,6 +151,12 @@ t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
     t.strictSame(elsewhere, [])
   })
 })
+
+interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly hasBody: boolean
+}
 
 const operation = (page: Page, method: string, path: string): Locator =>
   page.locator('.opblock')
