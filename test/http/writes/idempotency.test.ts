@@ -7,7 +7,7 @@ import t from 'tap'
 import {
   AllowedFilters, BaseModel, ConfigError, CrudBase, crudKit, IdempotencyRecord, type CrudKitOptions,
 } from '../../../src/index.ts'
-import { forEachDatabase } from '../../helpers/databases.ts'
+import { forEachDatabase, forOneDatabase } from '../../helpers/databases.ts'
 import { hooked } from '../../helpers/hooked.ts'
 import { newServer } from '../../helpers/server.ts'
 import { recordStatements } from '../../helpers/statements.ts'
@@ -517,6 +517,47 @@ t.test('an answer is for callers with the same rights', async (t) => {
     const as = (projects: string) => send('PATCH', '/books/101', key, { project: 5 }, { role: 'member', projects })
     t.equal((await as('4,5')).statusCode, 200)
     t.ok(isReplay(await as('5,4')), 'the order of a list says nothing')
+  })
+})
+
+t.test('an answer is for requests with the same parameters of filters', async (t) => {
+  const Order = defineEntity({
+    name: 'Order', tableName: 'ticket', extends: BaseModel, properties: { title: p.string(), tenant: p.integer() },
+    filters: {
+      ofTenant: { name: 'ofTenant', cond: ({ tenant }) => ({ tenant }), default: true },
+      writable: { name: 'writable', cond: (args, type) => type === 'read' ? {} : args, default: true },
+    },
+  })
+  await forOneDatabase(t, { entities: [Order, IdempotencyRecord] }, async (t, { orm }) => {
+    const app = newServer(t)
+    app.addHook('onRequest', async ({ em, headers }) => {
+      em.setFilterParams('ofTenant', { tenant: Number(headers['x-tenant']) })
+      em.setFilterParams('writable', { title: headers['x-title'] ?? 'old' })
+    })
+    await app.register(crudKit, {
+      orm,
+      indexAdvice: false,
+      resources: {
+        '/orders': {
+          crud: new CrudBase({ model: Order, writable: ['title', 'tenant'], queryConfig: {} }) as CrudBase,
+          idempotency: true,
+        },
+      },
+    })
+    const send = sending(app)
+    for (
+      const [method, path, title] of [['POST', '', 'old'], ['PATCH', '/1', 'old'], ['DELETE', '/1', undefined]] as const
+    ) {
+      const key = newKey()
+      const as = (headers: InjectOptions['headers']) =>
+        send(method, `/orders${path}`, key, title === undefined ? undefined : { title, tenant: 1 }, headers)
+      const first = await as({ 'x-tenant': '1' })
+      t.ok(first.statusCode < 300, `${method}: ${first.statusCode} ${first.body}`)
+      t.equal(verdict(await as({ 'x-tenant': '2' })), MISMATCH, `${method} of another tenant`)
+      t.equal(verdict(await as({ 'x-tenant': '1', 'x-title': 'new' })), MISMATCH, `${method} of other rows`)
+      const again = await as({ 'x-tenant': '1' })
+      t.strictSame([shownBy(again), isReplay(again)], [shownBy(first), true], `${method} of the same tenant`)
+    }
   })
 })
 
