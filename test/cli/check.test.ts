@@ -4,6 +4,8 @@ import Fastify from 'fastify'
 import { execFile } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
+import { mock } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import { crudKit, type CrudKitOptions } from '../../plugins/crud-kit.ts'
@@ -14,7 +16,7 @@ import { knownResources } from '../../src/http/index.ts'
 import {
   AllowedAggregate, AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, CrudBase,
 } from '../../src/index.ts'
-import { runCommand } from '../helpers/command-line.ts'
+import { runCommand, type Ran } from '../helpers/command-line.ts'
 import { newDatabases } from '../helpers/databases.ts'
 
 const Shop = defineEntity({ name: 'Shop', properties: { id: p.integer().primary(), name: p.string() } })
@@ -313,7 +315,7 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
       out: /crud\.lock\.json is written\. The exit code is 1 because of the database\.\n$/,
     })
     t.match(await check('broken'), { code: 1, err: /broken\d+\.ts does not start: no such setting\n$/ })
-    t.match(await check('idle'), { code: 1, err: /idle\d+\.ts does not start: it made no server\. Let it listen, / })
+    t.match(await check('idle'), { code: 1, err: /idle\d+\.ts does not start: it made no server\. Let a server listen, / })
     t.match(await check('parametrised'), { code: 1, err: /\(its exported function takes parameters, .*\)\n$/ })
     t.match(await check('demanding'), { code: 1, err: /CHECKED is missing\.\n$/ })
     fs.writeFileSync(path.join(folder, '.env'), 'CHECKED=yes')
@@ -346,4 +348,27 @@ t.test('the program ends, whatever the application does', async (t) => {
   t.match(await check('endless.ts', '--update'), { code: 0, out: 'crud.lock.json is written.\n' })
   t.match(await check('text.ts'), { code: 1, err: /text\.ts does not start: no such setting\n$/ })
   t.match(await check('outer.ts'), { code: 1, err: /outer\.ts does not start: .*\(\S+wrong\.ts:2\)\n$/ })
+})
+
+t.test('an application that is never ready is named', async (t) => {
+  const folder = t.testdir({
+    'waits.ts': 'await new Promise(() => {})',
+    'idle.ts': `import Fastify from '${import.meta.resolve('fastify')}'\nFastify()`,
+  })
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  for (const file of ['waits.ts', 'idle.ts']) {
+    const results: Ran[] = []
+    runCommand(['check', file], folder).then((result) => results.push(result), t.threw)
+    while (results.length === 0) {
+      mock.timers.tick(60_000)
+      await setImmediate()
+    }
+    t.strictSame(results[0], {
+      code: 1,
+      out: '',
+      err: `${path.join(folder, file)} does not start: after 60 seconds, an \`await\` has not ended, or no server ` +
+        'listens. Let a server listen, or export it, or a function `buildApp` without parameters that returns it.\n',
+    })
+  }
 })

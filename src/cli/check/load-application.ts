@@ -14,11 +14,10 @@ const USUAL = ['server', 'app', 'src/server', 'src/app', 'dist/server', 'dist/ap
 /** Fastify tells this channel of each instance that it makes. */
 const CREATED = 'fastify.initialization'
 
-/** The time that an application has to listen, if its file has ended without a server that is exported. */
-const LISTEN_TIMEOUT = 30_000
+/** Seconds that an application has until its servers are ready. */
+const PATIENCE = 60
 
-const NO_SERVER = 'it made no server. Let it listen, or export the server, or a function `buildApp` without ' +
-  'parameters that returns it.'
+const EXPECTED = 'Let a server listen, or export it, or a function `buildApp` without parameters that returns it.'
 
 /** The file of the application. */
 export function applicationFile (folder: string, named: string | undefined): string {
@@ -51,10 +50,15 @@ export async function loadApplication (file: string, asks: boolean, hint: string
     if (!asks) takeOffline(fastify)
   }
   diagnostics.subscribe(CREATED, take)
-  try {
+  const start = async (): Promise<void> => {
     const module = await import(pathToFileURL(file).href) as Readonly<Record<string, unknown>>
     await settle(module, created, listening)
     for (const instance of created) await instance.ready()
+  }
+  try {
+    await within(PATIENCE, start(), () => {
+      throw new Error(`after ${PATIENCE} seconds, an \`await\` has not ended, or no server listens. ${EXPECTED}`)
+    })
   } catch (cause) {
     // an error that closing throws would hide the cause
     await Promise.allSettled([closeAll(created)])
@@ -124,29 +128,25 @@ async function settle (
         { cause }
       )
     }
-    if (created.length === 0) throw new Error(NO_SERVER)
+    if (created.length === 0) throw new Error(`it made no server. ${EXPECTED}`)
     return
   }
   const isExported = created.some((instance) => Object.values(module).includes(instance))
-  if (isExported) return
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(NO_SERVER)), LISTEN_TIMEOUT)
-  })
-  try {
-    await Promise.race([listening, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
+  if (!isExported) await listening
 }
 
-/** The time that servers have to close. The process ends afterwards. */
-const CLOSE_TIMEOUT = 3_000
+/** Seconds that servers have to close. The process ends afterwards. */
+const CLOSE_PATIENCE = 3
 
 /** Closes the servers, with their databases. One that never closes does not keep the process alive. */
 export async function closeAll (instances: readonly FastifyInstance[]): Promise<void> {
+  const close = async (): Promise<void> => { for (const instance of instances) await instance.close() }
+  await within(CLOSE_PATIENCE, close(), () => {})
+}
+
+/** Waits for a promise. If it takes too long, the result is that of a function. */
+async function within (seconds: number, promise: Promise<void>, late: () => void): Promise<void> {
   const { promise: timeout, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, CLOSE_TIMEOUT)
-  const closed = (async () => { for (const instance of instances) await instance.close() })()
-  await Promise.race([closed, timeout]).finally(() => clearTimeout(timer))
+  const timer = setTimeout(resolve, seconds * 1_000)
+  await Promise.race([promise, timeout.then(late)]).finally(() => clearTimeout(timer))
 }
