@@ -59,6 +59,7 @@ const FILES: ReadonlyArray<readonly [file: string, has: ReadonlyArray<string | R
   ['resources/ruled.ts', ["operations: ['list', 'get', 'update'] as const"]],
   ['entities/counts.ts', ['readonly: true']],
   ['entities/loose.ts', ['readonly: true', "'id' is a guess"]],
+  ['entities/loose-view.ts', ['readonly: true', "'id' is a guess"]],
   ['entities/guest.ts', [/^\/\/ The foreign table far\.guest/], ['readonly']],
 ]
 

@@ -24,6 +24,8 @@ export interface RelationFacts {
   readonly primaryKey: readonly string[]
   /** The columns by which a view groups its rows. Empty for tables. */
   readonly groups: readonly string[]
+  /** Whether it is a view that PostgreSQL writes by itself: its changes are those of its table. */
+  readonly mirrors: boolean
   readonly indexes: readonly IndexFacts[]
   readonly foreignKeys: readonly ForeignKeyFacts[]
   readonly checks: readonly CheckFacts[]

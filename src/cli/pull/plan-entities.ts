@@ -71,8 +71,8 @@ function emptyPlan (
     prefix: `/${untakenName([pathNameOf(full), pathNameOf(`${schema}_${name}`)], taken.paths)}`,
     properties: [],
     leftOut: new Set(),
-    // a table without a key may well have equal rows
-    readonly: (guessed && relation.kind === 'table') || relation.accepts.length === 0,
+    // a table without a key may well have equal rows, and a view that lacks the key of its table shows such rows
+    readonly: (guessed && (relation.kind === 'table' || relation.mirrors)) || relation.accepts.length === 0,
     notes: [],
   }
 }

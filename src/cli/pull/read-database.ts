@@ -42,7 +42,6 @@ interface ReadColumn {
 interface ReadRelation extends Omit<RelationFacts, 'kind' | 'columns' | 'unreadable' | 'foreignKeys' | 'unseen'> {
   readonly oid: number
   readonly query: string | null
-  readonly mirrors: boolean
   readonly kind: string
   readonly partition: boolean
   readonly readable: boolean
@@ -117,7 +116,9 @@ function factsOf (
   relation: ReturnType<typeof withOrigins<ReadRelation>>,
   types: Readonly<Record<string, ReadType>>
 ): RelationFacts {
-  const { schema, name, kind, comment, primaryKey, indexes, foreignKeys, checks, accepts, columns, unseen } = relation
+  const {
+    schema, name, kind, comment, primaryKey, mirrors, indexes, foreignKeys, checks, accepts, columns, unseen,
+  } = relation
   const unreadable = columns.filter(({ readable }) => !readable).map((column) => column.name)
   const isReadable = (column: string | null): boolean => column === null || !unreadable.includes(column)
   const groups = groupsIn(relation.query ?? '').map((place) => columns.find(({ number }) => number === place)!.name)
@@ -129,6 +130,7 @@ function factsOf (
     columns: columns.filter(({ readable }) => readable).map((column) => columnOf(column, types)),
     primaryKey: primaryKey.every(isReadable) ? primaryKey : [],
     groups: groups.every(isReadable) ? groups : [],
+    mirrors,
     indexes: indexes.filter((index) => index.columns.every(isReadable)),
     foreignKeys: foreignKeys.filter((key) => key.columns.every(isReadable)).map((key) => ({
       ...key,
