@@ -2,7 +2,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import {
-  checkPluginOptions, declaredParameters, kQueryParams, metaOf, refuseSecond, timesOf, type DeclaredParameters,
+  checkPluginOptions, declaredParameters, kQueryParams, metaOf, refuseSecond, startOfQuery, timesOf,
+  type DeclaredParameters,
 } from '../src/http/index.ts'
 import { MAX_QUERY_BYTES, parseRequestQuery, type QueryParams } from '../src/query/index.ts'
 
@@ -50,7 +51,7 @@ function readTimed (request: FastifyRequest): QueryParams {
  */
 function readQuery (request: FastifyRequest): QueryParams {
   const url = request.raw.url ?? ''
-  const start = url.indexOf('?') + 1
+  const start = startOfQuery(url, request.server) + 1
   const options = new Declared(request)
   if (
     start > 0 && (url.length - start > MAX_QUERY_BYTES || (url.includes('%', start) && !isDecodable(url.slice(start))))

@@ -18,6 +18,7 @@ export {
 export { knownResources, resourcesInside, type KnownResource } from './known-resources.ts'
 export { isOffline, takeOffline } from './offline.ts'
 export { sendProbe } from './probes.ts'
+export { startOfQuery } from './start-of-query.ts'
 export { INPUT_PROPERTY } from './routes/route-input.ts'
 export { ignoreBodies } from './routes/content-type.ts'
 export { keySegments } from './routes/path-key.ts'

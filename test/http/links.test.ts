@@ -1,5 +1,6 @@
 /** The header Link of lists and aggregates (RFC 8288). */
 import { AllowedAggregate, CrudBase, type PaginationOptions } from '../../src/index.ts'
+import type { FastifyServerOptions } from 'fastify'
 import t from 'tap'
 import { entities, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
@@ -45,8 +46,8 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     '/own': { ...plants(), crud: new Own({ model: Plant, queryConfig: queryConfig({ defaultPerPage: 5 }) }) },
     '/plain': { ...plants(), links: false },
   })
-  const ask = async (url: string) => {
-    const response = await app.inject(url)
+  const ask = async (url: string, server = app) => {
+    const response = await server.inject(url)
     t.equal(response.statusCode, 200, `${url}: ${response.body}`)
     return { links: linksOf(response.headers.link), body: bodyOf(response) }
   }
@@ -131,6 +132,20 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const params = (text: string) => [...new URLSearchParams(text)].filter(([name]) => name !== 'page')
       t.strictSame(params(first!), params(query))
       t.equal(String(headers.link).match(/; rel="/g)!.length, Object.keys(linksOf(headers.link)).length)
+    }
+  })
+
+  t.test('lead on from a query behind a semicolon, if the server reads those', async (t) => {
+    for (const options of [{ useSemicolonDelimiter: true }, { routerOptions: { useSemicolonDelimiter: true } }]) {
+      const app = await serve(t, orm, { '/all/plants': plants() }, options as FastifyServerOptions)
+      const base = 'http://api.example'
+      for (const path of ['/all/plants;', '/all/plants/;', '/all/plants?']) {
+        const start = `${path}sort=-name&page=2`
+        const { links } = await ask(start, app)
+        const { pathname, search } = new URL(links['next']!, base + start)
+        t.equal(pathname + search, `${path.slice(0, -1)}?sort=-name&page=3`, start)
+      }
+      t.equal((await app.inject('/all/plants;page=1&fields=%ff')).statusCode, 400, 'encodings are checked')
     }
   })
 

@@ -1,6 +1,8 @@
 /** The version of a record for its header ETag, and its header Location. */
+import type { FastifyRequest } from 'fastify'
 import { exactText, isExactNumber, parseExact, wireTypeOf, type EntityModel } from '../../model/index.ts'
 import type { JsonAnswer } from '../../read/index.ts'
+import { startOfQuery } from '../start-of-query.ts'
 import { keySegments } from './path-key.ts'
 
 /** The version of a record, if it has one that clients may see. */
@@ -18,8 +20,9 @@ const PATHLESS: ReadonlySet<unknown> = new Set(['', '.', '..'])
  * The path of a request without slashes at its end, as a reference that never leads to another host. A client may name
  * a host in the request line, and a reference that starts with two slashes, or a slash and a backslash, names one.
  */
-function pathOf (url: string): string {
-  const path = url.replace(/[?#].*/, '').replace(/^\w+:\/\/[^/]*/, '')
+function pathOf ({ url, server }: Pick<FastifyRequest, 'url' | 'server'>): string {
+  const start = startOfQuery(url, server)
+  const path = (start < 0 ? url : url.slice(0, start)).replace(/#.*/, '').replace(/^\w+:\/\/[^/]*/, '')
   let end = path.length
   while (path[end - 1] === '/') end--
   return path.slice(0, end).replace(/^\/+/, '/').replace(/[\\\s]/g, encodeURIComponent)
@@ -33,7 +36,7 @@ function pathOf (url: string): string {
 export function locationsOf (
   model: EntityModel,
   changed: boolean
-): (url: string, record: JsonAnswer) => string | undefined {
+): (request: Pick<FastifyRequest, 'url' | 'server'>, record: JsonAnswer) => string | undefined {
   const segments = keySegments(model)
   if (segments.some(({ part }) => part.property.hidden)) return () => undefined
   const plain = !changed &&
@@ -47,10 +50,10 @@ export function locationsOf (
       return isComposite ? (value as Record<string, unknown>)[inner] : value
     })
   }
-  return (url, { json, key }) => {
+  return (request, { json, key }) => {
     const values = plain && key !== undefined ? key : keyIn(json)
     if (values.some((value) => value === undefined || PATHLESS.has(value))) return undefined
     const texts = plain ? values : values.map((value) => encodeURIComponent(exactText(value)))
-    return `${pathOf(url)}/${texts.join('/')}`
+    return `${pathOf(request)}/${texts.join('/')}`
   }
 }

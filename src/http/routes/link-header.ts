@@ -3,8 +3,10 @@
  * client resolves them against the URL that it asked for (RFC 3986, section 5.2.2), so they keep its host and path,
  * whatever prefix a proxy has removed.
  */
+import type { FastifyRequest } from 'fastify'
 import { PAGE_STYLES, type AnyInfo, type PageParameterName } from '../../base/page-styles.ts'
 import type { Pagination } from '../../config/index.ts'
+import { startOfQuery } from '../start-of-query.ts'
 
 /** The relations of other pages to an answer, in the order of their importance. */
 const RELATIONS = ['next', 'prev', 'first', 'last'] as const
@@ -23,19 +25,25 @@ const MAX_LENGTH = 4096
 /**
  * The header of an answer.
  *
- * @param url the URL of the request
  * @param page the answer, or all of it but its items
  * @returns `undefined` if no other page can be linked to
  */
-export function linkHeader (url: string, page: AnyInfo, pagination: Pagination): string | undefined {
+export function linkHeader (
+  { originalUrl: url, server }: Pick<FastifyRequest, 'originalUrl' | 'server'>,
+  page: AnyInfo,
+  pagination: Pagination
+): string | undefined {
   const [parameter, places] = placesOf(page, pagination)
-  const kept = otherParameters(url, parameter)
+  const start = startOfQuery(url, server)
+  const kept = start < 0 ? [] : otherParameters(url.slice(start + 1), parameter)
+  // for clients, a query behind a semicolon is a part of the path, whose last segment the reference replaces
+  const path = url[start] === ';' ? `./${url.slice(url.lastIndexOf('/', start) + 1, start)}` : ''
   let header = ''
   for (const relation of RELATIONS) {
     const place = places[relation]
     if (place === undefined || place === null) continue
     const query = [...kept, `${parameter}=${encodeURIComponent(place)}`].join('&')
-    const link = `<?${query}>; rel="${relation}"`
+    const link = `<${path}?${query}>; rel="${relation}"`
     if (header === '') header = link
     else if (header.length + link.length + 2 <= MAX_LENGTH) header += `, ${link}`
   }
@@ -71,10 +79,8 @@ const hasExactTotal = ({ total, total_is_minimum: isMinimum }: AnyInfo, { count 
   typeof total === 'number' && (count === 'exact' || isMinimum === false)
 
 /** The parameters of a query string without one of them, as the client wrote them. */
-function otherParameters (url: string, parameter: string): readonly string[] {
-  const start = url.indexOf('?')
-  if (start < 0) return []
-  return url.slice(start + 1).split('&').filter((pair) =>
+function otherParameters (query: string, parameter: string): readonly string[] {
+  return query.split('&').filter((pair) =>
     pair !== '' && decodeName(pair.split('=', 1)[0]!) !== parameter
   ).map(asReference)
 }

@@ -9,6 +9,7 @@ import { MAX_QUERY_BYTES, type QueryParamError, type QueryParams } from '../../q
 import type { PlannedList } from '../../resource/index.ts'
 import { declaredParameters } from '../declared-parameters.ts'
 import type { CrudOperation } from '../route-options.ts'
+import { startOfQuery } from '../start-of-query.ts'
 import type { SeenResource } from './seen-resource.ts'
 
 type QueryKind = OperationFacts['query']
@@ -125,9 +126,9 @@ function checkNames (
  * Whether a query string certainly has only parameters with these names. One that is too long or encoded may be refused
  * for another reason, so it takes the full check.
  */
-function hasOnly (names: readonly string[], { url, query }: QueryInput['request']): boolean {
+function hasOnly (names: readonly string[], { url, query, server }: QueryInput['request']): boolean {
   for (const name of Object.keys(query)) if (!names.includes(name)) return false
-  const start = url.indexOf('?')
+  const start = startOfQuery(url, server)
   return start === -1 || (url.length - start <= MAX_QUERY_BYTES && !url.includes('%', start))
 }
 

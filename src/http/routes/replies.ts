@@ -106,7 +106,7 @@ function addLinks (
   { json, page }: JsonAnswer,
   pagination: Pagination
 ): void {
-  const link = linkHeader(request.originalUrl, page ?? JSON.parse(json) as AnyInfo, pagination)
+  const link = linkHeader(request, page ?? JSON.parse(json) as AnyInfo, pagination)
   if (link === undefined) return
   const present = reply.getHeader('link')
   reply.header('link', present === undefined ? link : `${String(present)}, ${link}`)
@@ -121,7 +121,7 @@ function recordAnswer (
 ): RouteAnswer {
   const version = seen.versionOf(record)
   const etag = version === undefined ? undefined : digests ? bodyTag(record.json, version) : entityTag(version)
-  const location = status === 201 ? seen.locationOf(request.url, record) : undefined
+  const location = status === 201 ? seen.locationOf(request, record) : undefined
   const headers = etag === undefined && location === undefined
     ? NO_HEADERS
     : { ...location !== undefined && { location }, ...etag !== undefined && { etag } }

@@ -73,6 +73,15 @@ await forEachDatabase(t, { entities: [Country, Seat, Measure] }, async (t, { orm
     })
   }
 
+  t.test('a query behind a semicolon is no part of the path, if the server reads those', async (t) => {
+    const app = newServer(t, { useSemicolonDelimiter: true })
+    await app.register(crudKit, { orm, indexAdvice: false, resources: { '/countries': crud } })
+    for (const url of ['/countries;', '/countries/;', '/countries;?']) {
+      const { headers } = await app.inject({ method: 'POST', url, body: { name: 'x' } })
+      t.match(headers.location, /^\/countries\/\d+$/, url)
+    }
+  })
+
   t.test('the location has all digits of the key, and leads to the record', async (t) => {
     for (const [path, body, expected] of [
       ['/seats', { hall: 'main', name: 'b' }, `/seats/main/${LARGE}`],
