@@ -36,6 +36,16 @@ t.test('it writes what is missing', async (t) => {
   t.notMatch(again.out, /^new /m)
 })
 
+t.test('the command that enters its folder can be copied', async (t) => {
+  const parent = t.testdir()
+  for (const [name, word] of [['Bücher-2/a_b', 'Bücher-2/a_b'], ["My Shop's", String.raw`'My Shop'\''s'`]] as const) {
+    const { out } = await runCommand(['init', name, '--yes'], parent)
+    t.match(out, `\n  cd ${word}\n  npm install\n  npm start\n`)
+    const entered = execFileSync('sh', ['-c', `cd ${word} && pwd`], { cwd: parent, encoding: 'utf8' })
+    t.equal(entered, `${path.join(parent, name)}\n`)
+  }
+})
+
 t.test('it has no type errors', async (t) => {
   const names = fs.readdirSync(library).filter((name) => name.endsWith('.ts'))
   t.ok(names.length >= 6)

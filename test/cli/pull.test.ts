@@ -179,6 +179,8 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
       t.strictSame([...out.matchAll(/^\/\/ (entities\/.*)$/gm)].map(([, file]) => file),
         ['customers', 'order-details', 'order-totals', 'orders', 'index'].map((file) => `entities/${file}.ts`))
       t.match(out, 'product_id: p.smallint().primary(),', 'a reference to a table that is not taken is a column')
+      const spaced = await pull('--schema', 'northwind', '--take', 'orders', '--out', 'my db')
+      t.match(spaced.out, " node 'my db/server.ts', and open ")
       const nothing = await pull('--schema', 'nothwind')
       t.match(nothing, {
         code: 1, out: '', err: /^The database has no table or view in the schema nothwind that .*\n$/,

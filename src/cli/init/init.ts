@@ -3,6 +3,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { CommandInput } from '../command.ts'
 import type { Pulled } from '../pull/pull.ts'
+import { shellWord } from '../shell-word.ts'
 import { CommandFailure, say, styled, type ExitCode, type Surroundings } from '../surroundings.ts'
 import { writeNewFiles } from '../write-files.ts'
 import { projectFiles } from './project-files.ts'
@@ -28,7 +29,7 @@ export async function init (input: CommandInput, surroundings: Surroundings): Pr
     say(surroundings, `${word} ${path.join(folder, file)}`)
   }
   for (const note of pulled?.notes ?? []) say(surroundings, note)
-  say(surroundings, `\n  cd ${folder}\n  npm install\n  npm start\n`)
+  say(surroundings, `\n  cd ${shellWord(folder)}\n  npm install\n  npm start\n`)
   return 0
 }
 

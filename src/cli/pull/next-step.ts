@@ -2,6 +2,7 @@
 import { Utils } from '@mikro-orm/core'
 import fs from 'node:fs'
 import path from 'node:path'
+import { shellWord } from '../shell-word.ts'
 
 const PROGRAM = `import Fastify from 'fastify'
 import crudKit from 'fastify-crud-kit'
@@ -79,6 +80,6 @@ ${commands.map((command) => `  ${command}`).join('\n')}
 ${prepared}${file} can serve them:
 
 ${PROGRAM}
-Run it with DATABASE_URL=postgresql://... node ${file}, and open http://127.0.0.1:3000/explorer. Until you add the option
+Run it with DATABASE_URL=postgresql://... node ${shellWord(file)}, and open http://127.0.0.1:3000/explorer. Until you add the option
 'access', requests without credentials may do all that the resources allow.`
 }
