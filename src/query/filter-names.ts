@@ -40,6 +40,9 @@ const IN_GROUP = 'Write filter[or][0][<field>]=<value>&filter[or][1][<field>]=<v
 /** The error of a name whose brackets are not well-formed. */
 export const UNREADABLE_FILTER = `This filter can't be read. ${FORM}`
 
+/** The same inside of a group. */
+export const UNREADABLE_IN_GROUP = `This filter can't be read. ${IN_GROUP}`
+
 /** The number of a member of a group. No group has 100 members. */
 const INDEX = /^(?:0|[1-9]\d?)$/
 

@@ -4,7 +4,7 @@
  */
 import { readBrackets } from './brackets.ts'
 import { LevelDraft } from './filter-levels.ts'
-import { mayAddRows, readFilterName, UNREADABLE_FILTER, type FilterName } from './filter-names.ts'
+import { mayAddRows, readFilterName, UNREADABLE_FILTER, UNREADABLE_IN_GROUP, type FilterName } from './filter-names.ts'
 import { bare, frozen } from './frozen.ts'
 import { MAX_CONDITIONS, type QueryForm } from './limits.ts'
 import { queryParamError } from './query-error.ts'
@@ -36,7 +36,11 @@ export function takeFilter (
 ): void {
   const brackets = readBrackets(name, open)
   if (brackets === undefined || brackets.levels.length === 0) {
-    errors.push(queryParamError(CODE, name, UNREADABLE_FILTER, hasGroups(name) ? { limit: true } : undefined))
+    errors.push(
+      hasGroups(name)
+        ? queryParamError(CODE, name, UNREADABLE_IN_GROUP, { limit: true })
+        : queryParamError(CODE, name, UNREADABLE_FILTER)
+    )
     return
   }
   const { levels, list } = brackets

@@ -149,7 +149,7 @@ export function closedBody (operation: string, kind: BodyKind, entity: string, {
   }
   return `'${operation}' needs "writable", which says what bodies may set of ${entity}: name the properties, ` +
     "as in writable: ['name', 'price'], write writable: 'all' for every property that is not generated, hidden or " +
-    'computed, or leave create, createMany and update out of the operations'
+    'computed, or leave create, createMany, upsert, update and updateMany out of the operations'
 }
 
 /** The answer of a write of one record. */

@@ -31,6 +31,7 @@ const MISTAKES: ReadonlyArray<readonly [payload: object, pointer: string, detail
   ],
   [{ fieldsByInclude: ['id'] }, '/fieldsByInclude', /^The value of \/fieldsByInclude must be an object of lists/],
   [{ page: '1' }, '/page', /^page must be a number\.$/],
+  [{ fliter: { id: 1 } }, '/fliter', /^A query in JSON has no member 'fliter'\. Did you mean 'filter'\? Allowed: /],
   [{ id: 1 }, '/id', /^A query in JSON has no member 'id'\. Did you mean '\/filter\/id'\? Allowed: /],
   [{ fieldsByInclude: { tags: ['id'] } }, '/fieldsByInclude/tags', /^'tags' is not included/],
 ]
@@ -131,6 +132,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(await plants.details(many((index) => `filter[or][${index}][q]=x`, 11)), [/with 22 patterns/], 'q has two')
     t.match(await client(app, '/lenient').details(apart(11)), [/at most 10 are allowed/],
       'also if mistakes are ignored')
+  })
+
+  t.test('a member of or needs a number', async (t) => {
+    t.match(await plants.details('filter[or][][name]=x'), [
+      /^This filter can't be read\. Write filter\[or\]\[0\]\[<field>\]/,
+    ])
   })
 
   t.test('a member of not has no number', async (t) => {

@@ -207,7 +207,7 @@ await forOneDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm }
     const em = orm.em.fork()
     const closed = new CrudBase({ model: Member })
     const message =
-      /^CrudBase: '(create|update)' needs "writable", which says what bodies may set of Member: name the properties, .* write writable: 'all' .*, or leave create, createMany and update out of the operations\.$/
+      /^CrudBase: '(create|update)' needs "writable", which says what bodies may set of Member: name the properties, .* write writable: 'all' .*, or leave create, createMany, upsert, update and updateMany out of the operations\.$/
     await t.rejects(closed.create(em, { name: 'x' }), { code: 'FST_CRUD_CONFIG_INVALID', message })
     await t.rejects(closed.createMany(em, [{ name: 'x' }]), { code: 'FST_CRUD_CONFIG_INVALID', message })
     await t.rejects(closed.createMany(em, []), { code: 'FST_CRUD_CONFIG_INVALID', message })
@@ -242,7 +242,7 @@ await forOneDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm }
       [
         {},
         {},
-        /^The resource \/x: 'create' needs "writable", which says what bodies may set of Member: name the properties, as in writable: \['name', 'price'\], write writable: 'all' .*, or leave create, createMany and update out of the operations\.$/,
+        /^The resource \/x: 'create' needs "writable", which says what bodies may set of Member: name the properties, as in writable: \['name', 'price'\], write writable: 'all' .*, or leave create, createMany, upsert, update and updateMany out of the operations\.$/,
       ],
       [{}, { operations: ['update'] }, /'update' needs "writable"/],
       [{}, { operations: ['createMany'] }, /'createMany' needs "writable"/],
@@ -259,7 +259,7 @@ await forOneDatabase(t, { entities: [Team, Member, Account] }, async (t, { orm }
       [
         { writable: {} },
         {},
-        /^The resource \/x: 'create' needs "writable", which says what bodies may set of Member: name the properties, .*, write writable: 'all' .*, or leave create, createMany and update out of the operations\.$/,
+        /^The resource \/x: 'create' needs "writable", which says what bodies may set of Member: name the properties, .*, write writable: 'all' .*, or leave create, createMany, upsert, update and updateMany out of the operations\.$/,
       ],
       [
         { writable: ['*'] }, {},

@@ -3,7 +3,7 @@
  * the names of hidden properties.
  */
 import type { QueryParams } from '../../query/index.ts'
-import { nearest } from '../../base/suggest.ts'
+import { isTypo, nearest } from '../../base/suggest.ts'
 import type { Whitelist } from '../whitelist/index.ts'
 import { filterFor, hasOperator, nearestFilter } from './filter-name.ts'
 import { MEANT, plain, SEARCHES } from './words.ts'
@@ -66,9 +66,10 @@ export function isWrittenAsFilter (name: string, suggestion: string | undefined,
   return open !== -1 || hasOperator(name, whitelist) || prefixed(name, [], whitelist) === suggestion
 }
 
-/** Whether a name stands for filters as a whole, such as `filters` and `where`, and names none of them. */
+/** Whether a name stands for filters as a whole, such as `filters`, `fliter` and `where`, and names none of them. */
 export function standsForFilters (name: string): boolean {
-  return plain(name) === 'filter' || MEANT.get(plain(name)) === 'filter'
+  const word = plain(name)
+  return isTypo(word, 'filter') || word === 'filter' || MEANT.get(word) === 'filter'
 }
 
 /** Suggests a filter for names with the prefix `filter`: `filter.title`, `filter_title` and `filterTitle`. */
