@@ -2,9 +2,11 @@
 import { readConstant, toMikroOrm, type Visible } from '../conditions/index.ts'
 import type { CustomFilterContext } from '../config/index.ts'
 import { FilterValidationError } from '../base/errors.ts'
+import type { EntityModel } from '../model/index.ts'
 import type { CallbackCondition, PlannedRows } from '../plan/index.ts'
 import {
-  builderOf, filterOfRow, filterSql, foreignOrder, foreignSql, type AnyQueryBuilder, type Bind, type Foreign, type Sql,
+  builderOf, filterOfRow, filterSql, foreignOrder, foreignSql, type AnyQueryBuilder, type Bind, type EntityFilter,
+  type Foreign, type Sql,
 } from '../sql/index.ts'
 import { schemaOfUnaccent } from '../run/index.ts'
 import { crudContext } from './context.ts'
@@ -75,6 +77,20 @@ export function foreignOf (
       ].filter((condition): condition is Sql =>
         condition !== undefined
       ),
+  }
+}
+
+/**
+ * Compiles filters of the given entities only. A statement would use any other entity without its filters, because they
+ * have not been asked for.
+ *
+ * @param filter absent if the plan contains all filters
+ */
+export function plannedOnly (entities: Iterable<EntityModel>, filter?: Foreign['filter']): EntityFilter {
+  const known = new Set(entities)
+  return (model, alias) => {
+    if (!known.has(model)) throw new TypeError(`The filters of ${model.name} are not planned.`)
+    return filter?.(model, alias)
   }
 }
 

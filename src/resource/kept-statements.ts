@@ -12,7 +12,7 @@ import {
   compile, compileAnyWrite, Constants, filterSql, formOf, isSameForm, isSameWriteForm, shapeOf, showsComputed,
   showsRelated, writeShapeOf, type Foreign, type Form, type Row, type Statement, type WriteForm,
 } from '../sql/index.ts'
-import { visibleBy } from './foreign.ts'
+import { plannedOnly, visibleBy } from './foreign.ts'
 import { NO_FILTERS } from './request-conditions.ts'
 import { RowNumbers } from './row-numbers.ts'
 
@@ -150,12 +150,7 @@ export const writeFormOf = (em: EntityManager, { table }: EntityModel): WriteFor
 })
 
 function keepRead (em: EntityManager, plan: ReadPlan, form: Form, rowNumbers: RowNumbers): KeptStatement {
-  const known = new Set(entitiesOf(plan))
-  const { foreign, ...kept } = foreignToKeep(em, (model) => {
-    // the statement would use an entity without its filters
-    if (!known.has(model)) throw new TypeError(`The filters of ${model.name} are not planned.`)
-    return undefined
-  })
+  const { foreign, ...kept } = foreignToKeep(em, plannedOnly(entitiesOf(plan)))
   const statement = compile(plan, foreign, form)
   return {
     ...kept,

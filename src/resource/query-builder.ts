@@ -9,7 +9,7 @@ import { applyPlan, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts } from '
 import { activeFilters, switchedFilters } from './active-filters.ts'
 import { crudContext } from './context.ts'
 import { knowUnaccent } from './crud-session.ts'
-import { foreignOf, narrow, visibleBy } from './foreign.ts'
+import { foreignOf, narrow, plannedOnly, visibleBy } from './foreign.ts'
 import { filtersBehind, type ReadOptions } from './request-conditions.ts'
 import type { Resource } from './resource.ts'
 import { waitForFilteredRows, withRows } from './role-rows.ts'
@@ -25,14 +25,17 @@ export async function queryBuilderOf (
   const { entities, model, whitelist } = resource
   if (whitelist.needsUnaccent) await doInTurn(knowUnaccent(em))
   const conditions = resource.readConditions(options, actor)
-  const active = await activeFilters(em, resource.entitiesWithScope(entities, conditions))
+  const asked = resource.entitiesWithScope(entities, conditions)
+  const active = await activeFilters(em, asked)
   const filters = await doInTurn(withRows(em, active, actor, entities))
   const rows = actor && await doInTurn(waitForFilteredRows(em, actor, model))
   const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as AnyQueryBuilder
   if (actor?.role.unlimited === false) qb.select(visibleNames(model) as never)
   // the builder binds values itself: those of our fragments are added after the plan's values
   const values = [...plan.values]
-  const applied = applyPlan(qb, { ...plan, values }, foreignOf(em, plan, conditions, filters, values), options)
+  const foreign = foreignOf(em, plan, conditions, filters, values)
+  const filter = plannedOnly(asked, foreign.filter)
+  const applied = applyPlan(qb, { ...plan, values }, { ...foreign, filter }, options)
   await applied.applyFilters()
   if (conditions.scope !== undefined) {
     applied.andWhere(toMikroOrm(conditions.scope, visibleBy(filtersBehind(filters))) as never)

@@ -18,7 +18,7 @@ import { compile, compileAnyWrite, formOf } from '../sql/index.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import { activeFilters, switchedFilters } from './active-filters.ts'
 import { checkEstimates, checkEstimatesOf } from './estimates.ts'
-import { foreignOf } from './foreign.ts'
+import { foreignOf, plannedOnly } from './foreign.ts'
 import {
   NONE_SWITCHED, onlyBehind, ownConditions, type ActiveFilters, type ReadOptions, type RequestConditions,
   type SwitchedFilters,
@@ -247,7 +247,8 @@ export class Resource {
     const values = [...plan.values]
     const form = formOf(plan, dialectOf(sharedEmOf(session)))
     const foreign = foreignOf(session, plan, conditions, filters, values, switched)
-    return bindOnce(compile(plan, foreign, form), values, origin, { toWire: toWireOfPlan(plan), form })
+    const filter = plannedOnly(this.entitiesWithScope(this.entitiesRead(plan), planned.conditions), foreign.filter)
+    return bindOnce(compile(plan, { ...foreign, filter }, form), values, origin, { toWire: toWireOfPlan(plan), form })
   }
 
   /** The statement of a write with the request's values, also planned first and then compiled. */
