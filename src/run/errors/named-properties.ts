@@ -26,13 +26,11 @@ export function quotedNames (named: readonly NamedProperty[]): string {
  * @param about the columns of which each makes the error one about its property
  */
 export function namedBy (
-  { detail = '', column }: ServerError,
+  error: ServerError,
   model: EntityModel,
-  about: readonly string[] | undefined = column === undefined ? undefined : [column]
+  about: readonly string[] | undefined = error.column === undefined ? undefined : [error.column]
 ): readonly NamedProperty[] {
-  // the first value begins behind the columns, and may look like columns itself
-  const columns = about ?? /^[^=]*\(([^()=]+)\)=\(/.exec(detail)?.[1]?.split(', ') ?? []
-  const unquoted = new Set(about ?? columns.map((column) => column.replace(/^"|"$/g, '')))
+  const unquoted = new Set(about ?? columnsOfKey(error))
   const isNamed = (property: Property): boolean => {
     const own = columnsOf(property)
     // a constraint with a part of a composite foreign key, such as a tenant, is not about the relation
@@ -51,6 +49,21 @@ export function namedBy (
       return [{ isRelation: kind === 'relation', name: names.join('.'), pointer, writable }]
     })
   return namedIn(model.properties, [])
+}
+
+/** Errors about a key: of a foreign key, of a unique constraint or index, of an exclusion constraint. */
+const ABOUT_KEY: ReadonlySet<unknown> = new Set(['23503', '23505', '23P01'])
+/** The columns and expressions of a key. The values that follow may look like columns themselves. */
+const KEY = /^[^(]*\(((?:'[^']*'|"[^"]*"|[^'"])*?)\)=\(/
+/** A text, a cast or a member of a composite value, which are no columns; or a name, with the bracket of a function. */
+const PART_OF_KEY = /'[^']*'|(?:::|\.)(?:"[^"]*"|\w+)(?: [a-z]+)*|((?:"[^"]*")+|[\p{L}_][\p{L}\p{N}_$]*)(\()?/gu
+
+/** The columns of the key that an error quotes, such as `email` of `Key (lower(email::text), "order")=(a, 1)`. */
+function columnsOfKey ({ code, detail = '' }: ServerError): readonly string[] {
+  const key = ABOUT_KEY.has(code) ? KEY.exec(detail)?.[1] ?? '' : ''
+  return [...key.matchAll(PART_OF_KEY)]
+    .filter(([, name, call]) => name !== undefined && call === undefined)
+    .map(([, name]) => name!.replace(/^"|"$/g, '').replaceAll('""', '"'))
 }
 
 const isShared = ({ key }: RelationProperty, column: string): boolean =>

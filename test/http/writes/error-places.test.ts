@@ -22,6 +22,7 @@ const properties = {
   code: p.string().fieldName('secret_code').nullable(), price: p.type('money').nullable(),
   lasts: p.type('interval').nullable(), words: p.type('tsquery').nullable(), steps: p.type('jsonpath').nullable(),
   seats: p.integer().nullable(), room: p.integer().nullable(), rank: p.integer().hidden().nullable(),
+  mail: p.text().fieldName('secret_mail').nullable(), text: p.text().nullable(),
   client: () => p.manyToOne(Client).nullable(), period: () => p.embedded(Period).nullable(),
   deleted_at: p.datetime().nullable(),
 }
@@ -49,6 +50,8 @@ const rulesOf = (table: string): readonly string[] => [
   `alter table ${table} alter column secret_code type secret_domain`,
   `alter table ${table} alter column title set not null`,
   `alter table ${table} add unique (room, seats)`,
+  `create unique index ${table}_mail on ${table} (lower(secret_mail::varchar), coalesce("limit", 0))`,
+  `create unique index ${table}_text on ${table} (("text" || ':secret_mail)=('))`,
 ]
 
 await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm }) => {
@@ -58,7 +61,8 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
   for (const table of ['secret_order', 'secret_hooked']) {
     await select(
       orm,
-      `insert into ${table} (title, secret_external, room, seats) values ('taken', 'TAKEN', 1, 7), ('x', 'OTHER', 2, 8)`
+      `insert into ${table} (title, secret_external, room, seats, secret_mail, text) values ` +
+        "('taken', 'TAKEN', 1, 7, 'ann@example.com', 'taken'), ('x', 'OTHER', 2, 8, null, null)"
     )
   }
   const operations = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
@@ -84,6 +88,14 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
     [
       'unique, of two columns', { room: 1, seats: 7 }, CONFLICT, ['/seats', '/room'],
       "There is another record with these values of 'seats' and 'room'.",
+    ],
+    [
+      'unique, of expressions', { mail: 'Ann@Example.com' }, CONFLICT, ['/limit', '/mail'],
+      "There is another record with these values of 'limit' and 'mail'.",
+    ],
+    [
+      'unique, of an expression with a text', { text: 'taken' }, CONFLICT, ['/text'],
+      "There is another record with this value of 'text'.",
     ],
     ['foreign key', { client: 9 }, CONFLICT, ['/client'], "'client' refers to a record that does not exist."],
     ['not null', { title: null }, INVALID, ['/title'], "'title' cannot be null."],

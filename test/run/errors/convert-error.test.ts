@@ -229,6 +229,13 @@ t.test('a constraint error names its properties by their public names', async (t
     items(serverError('23503', { detail: 'Key (shelf_house, shelf_number)=(Z, 9) is not present in table "shelf".' })),
     [['/shelf', "'shelf' refers to a record that does not exist."]]
   )
+  t.strictSame(items(serverError('23505', { detail: 'Key (lower(name::text), COALESCE("order", 0))=(x, )=(1).' })), [
+    ['/name', "There is another record with these values of 'name' and 'position'."],
+    ['/position', "There is another record with these values of 'name' and 'position'."],
+  ])
+  t.strictSame(items(serverError('23514', { detail: 'Failing row contains (1, (name)=(x).' })), [
+    [undefined, 'The values do not satisfy a rule of the data.'],
+  ])
   t.strictSame(items(serverError('23502', { column: 'name' })), [['/name', "'name' cannot be null."]])
   t.strictSame(items(serverError('23502', { column: 'house' }), Shelf), [['/house', "'house' cannot be null."]])
 })
@@ -237,7 +244,9 @@ t.test('a constraint error on a hidden property, or on none, names nothing', asy
   const models = modelsOf()
   for (const more of [
     { detail: 'Key (email)=(secret@vert.example) already exists.' },
-    { detail: 'Key (lower(name))=(secret) already exists.' },
+    { detail: 'Key (lower(email))=(secret) already exists.' },
+    { detail: 'name (nothing = (1) AND name(x)::name AND \'(name)=(\' = (a).name)=(1)=(secret) already exists.' },
+    { detail: 'name=(secret)' },
     { detail: 'Key (nothing)=(secret) already exists.' },
     {},
   ]) {
