@@ -1,4 +1,5 @@
 /** The base class of a resource: one entity, its whitelist, and the operations on its records. */
+import { isDeepStrictEqual } from 'node:util'
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
 import { checkRoleName, type AccessOptions, type Role } from '../access/index.ts'
 import {
@@ -75,8 +76,8 @@ export class CrudBase<
   readonly queryConfig: QueryBuilderConfig<Entity>
   /** The name in `fields[<name>]`, if it is not the name of the table. */
   readonly name: string | undefined
-  readonly #options: Omit<WriteConfig, 'fills'>
-  readonly #resources = new BoundResources()
+  #options: Omit<WriteConfig, 'fills'>
+  #resources = new BoundResources()
   readonly #accesses = new Set<AccessOptions>()
 
   /**
@@ -511,6 +512,27 @@ export class CrudBase<
   /** @internal Takes the rules of a server that has routes of this resource, for `forRole`. */
   takeAccess (access: AccessOptions): void {
     this.#accesses.add(access)
+  }
+
+  /**
+   * Takes the option `upsertKeys` of routes. The class may leave it to them.
+   *
+   * @internal
+   * @param what the beginning of the error's message
+   * @throws {ConfigError} if it is not a list of keys, or if the class or other routes of it have other keys
+   */
+  takeUpsertKeys (what: string, option: unknown): void {
+    const upsertKeys = readUpsertKeys(what, option)
+    const known = this.#options.upsertKeys
+    if (isDeepStrictEqual(upsertKeys, known)) return
+    if (known.length > 0) {
+      throw new ConfigError(
+        `${what}: the option "upsertKeys" differs from that of ${this.constructor.name}, or of other routes of it. ` +
+          'Write all keys in one place.'
+      )
+    }
+    this.#options = { ...this.#options, upsertKeys }
+    this.#resources = new BoundResources()
   }
 
   /**
