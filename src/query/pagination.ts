@@ -94,11 +94,10 @@ function takeNumber (
   errors: QueryParamError[]
 ): void {
   const { minimum } = PAGE_PARAMETERS[name]
-  const value = /^[0-9]+$/.test(text) ? Number(text) : NaN
-  if (Number.isSafeInteger(value) && value >= minimum) {
+  // a larger number exceeds the limits of every list, which the planner names
+  const value = /^[0-9]+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : NaN
+  if (value >= minimum) {
     draft.values[name] = value
-  } else if (value > Number.MAX_SAFE_INTEGER) {
-    errors.push(queryParamError(CODE, name, `${name} is too large.`))
   } else {
     errors.push(
       queryParamError(CODE, name, `${name} must be a whole number, at least ${minimum}, in decimal digits only.`)

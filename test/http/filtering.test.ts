@@ -223,6 +223,22 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ], '100 items are allowed')
   })
 
+  t.test('an operator in a value is refused with the parameter that was meant', async (t) => {
+    for (const [query, meant] of [
+      ['filter[price]=>1', 'filter[price][gt]'], ['filter[price]=<= 1', 'filter[price][lte]'],
+      ['filter[price]=gte:1', 'filter[price][gte]'], ['filter[price]=$gte:1', 'filter[price][gte]'],
+      ['filter[price]=lt.1.5', 'filter[price][lt]'], ['filter[price]=1,2', 'filter[price][in]'],
+      ['filter[price]=>x', undefined], ['filter[price]=x:1', undefined], ['filter[price][gte]=>1', undefined],
+      ['filter[price]=', undefined],
+      ['filter[price]=toString:1', undefined],
+    ] as const) {
+      const { errors: [error] } = await refused(query)
+      t.equal(error.suggestion, meant, query)
+      const tail = meant === undefined ? ', without an exponent.' : ` Did you mean '${meant}'?`
+      t.ok(error.detail.endsWith(tail), error.detail)
+    }
+  })
+
   t.test('between takes both ends, the low one first', async (t) => {
     await keeps(t, [
       ['filter[price][between]=3.25,9.9', [1, 3, 13, 14]],

@@ -117,6 +117,9 @@ t.test('several values use the default operator if it takes a list, else in, or 
   }])
   t.strictSame(conditions('filter[name]=a&filter[name]=b', whitelist), ['name in {"a","b"}'])
   t.strictSame(conditions('filter[latinName]=a&filter[latinName]=b', whitelist), ['latinName in {"a","b"}'])
+  t.match(errorsOf('filter[status][nin]=draft,actve', whitelist), [{
+    detail: /^The item 'actve' of .* Did you mean 'active'\?/, suggestion: 'active',
+  }])
   t.match(errorsOf('filter[status]=draft&filter[status]=active', whitelist), [{
     detail: "The operator 'eq' takes one value.",
   }])

@@ -14,6 +14,8 @@ t.test('each of three styles may use either of its parameters alone', async t =>
     ['cursor=abc%3D&per_page=5', { per_page: 5, cursor: 'abc=' }],
     ['page=007', { page: 7 }],
     ['per_page=9007199254740991', { per_page: Number.MAX_SAFE_INTEGER }],
+    ['per_page=9007199254740992', { per_page: Number.MAX_SAFE_INTEGER }],
+    [`offset=${'9'.repeat(400)}`, { offset: Number.MAX_SAFE_INTEGER }],
   ]
   for (const [query, params] of cases) t.strictSame(read(query), params, query)
 })
@@ -21,8 +23,7 @@ t.test('each of three styles may use either of its parameters alone', async t =>
 t.test('anything but decimal digits within range is an error', async t => {
   for (const name of ['page', 'per_page', 'limit', 'offset']) {
     for (const text of [
-      '', 'x', '-1', '%2B1', '+1', '1 ', '1.0', '1e3', '0x10', 'NaN', 'Infinity', '١', '1,2', '9007199254740992',
-      '9'.repeat(400),
+      '', 'x', '-1', '%2B1', '+1', '1 ', '1.0', '1e3', '0x10', 'NaN', 'Infinity', '١', '1,2',
     ]) {
       t.strictSame(refusals(`${name}=${text}`), [`PAGINATION ${name}`], `${name}=${text}`)
       t.notOk(name in read(`${name}=${text}`))
@@ -31,7 +32,6 @@ t.test('anything but decimal digits within range is an error', async t => {
   for (const name of ['page', 'per_page', 'limit']) t.strictSame(refusals(`${name}=0`), [`PAGINATION ${name}`])
   t.match(read('page=0').errors?.[0]?.detail, /at least 1/)
   t.match(read('offset=-1').errors?.[0]?.detail, /at least 0/)
-  t.match(read('page=99999999999999999999').errors?.[0]?.detail, /too large/)
 })
 
 t.test('mixing styles is one error, at the parameter that does not fit', async t => {

@@ -14,13 +14,14 @@ import { checkNumber } from '../missing-number.ts'
 import { comparableOf, describe, valuesOf } from '../operand.ts'
 import { cited, excess, refusal } from '../refusal.ts'
 import type { Comparable, Condition } from '../condition-types.ts'
-import type { Values } from '../values.ts'
+import { Values } from '../values.ts'
 import { withoutIgnored } from './ignored.ts'
 import { readKinds } from './json-texts.ts'
 import {
   BOOLEAN, SOUGHT, type Compared, type EntryBase, type FilterFacts, type FilterKind, type FilterTarget, type InputFacts,
   unaccentOf,
 } from './kind.ts'
+import { meantParam, withMeant } from './meant-param.ts'
 import {
   CODE, parameterName, NOTHING, refuseFilter, refuseForm, refuseRead, type PlannedCondition, type PlannedErrors,
   type PlannedNothing,
@@ -99,7 +100,8 @@ export const operators: OperatorKind = {
         return NOTHING
       case 'invalid':
       case 'unreadable':
-        return refuseRead(param, read)
+        return withMeant(refuseRead(param, read), meantParam(given, (meant) =>
+          operators.plan(meant, entry, new Values()).kind === 'condition'))
     }
   },
 

@@ -55,14 +55,21 @@ export function refuseForm (param: FilterParam, sentence: string, limit = false)
   return { kind: 'errors', errors: [(limit ? excess : refusal)(CODE, name, `${name}: ${sentence}`)] }
 }
 
-/** Refuses a value that is not valid for the property. */
+/**
+ * Refuses a value that is not valid for the property.
+ *
+ * @param item the wrong item of a list
+ * @param of the parameter, as errors name it
+ */
 export function refuseValue (
   param: FilterParam,
   expected: string,
   allowed?: readonly string[],
-  what = `The value of ${parameterName(param)}`
+  item?: string,
+  of = parameterName(param)
 ): PlannedErrors {
-  const given = typeof param.value === 'string' ? param.value : undefined
+  const what = item === undefined ? `The value of ${of}` : `The item '${cited(item)}' of ${of}`
+  const given = item ?? (typeof param.value === 'string' ? param.value : undefined)
   return refuseFilter(param, `${what} must be ${expected}.`, allowed && { given, allowed })
 }
 
@@ -72,6 +79,5 @@ export function refuseRead (
   read: Extract<ReadValue, { readonly kind: 'invalid' | 'unreadable' }>
 ): PlannedErrors {
   if (read.kind === 'unreadable') return refuseForm(param, read.sentence, read.limit)
-  const what = read.item === undefined ? undefined : `The item '${cited(read.item)}' of ${parameterName(param)}`
-  return refuseValue(param, read.expected, read.allowed, what)
+  return refuseValue(param, read.expected, read.allowed, read.item)
 }

@@ -5,7 +5,6 @@ import { resolvePath, type Converted, type SqlValue, type ValueType } from '../.
 import { splitList, type FilterParam } from '../../query/index.ts'
 import { didYouMean, nearest } from '../../base/suggest.ts'
 import { comparableOf, valuesOf } from '../operand.ts'
-import { cited } from '../refusal.ts'
 import { readKinds } from './json-texts.ts'
 import { BOOLEAN, freeName, named, type EntryBase, type FilterKind } from './kind.ts'
 import { parameterName, NOTHING, refuseFilter, refuseForm, refuseValue } from './planned.ts'
@@ -66,7 +65,7 @@ export const switched: FilterKind<ScopeFilter<string>, SwitchedEntry> = {
           param,
           converted.expected,
           converted.allowed,
-          params.length === 1 ? undefined : `The item '${cited(item)}' of ${parameterName(param)} (${name})`
+          ...(params.length === 1 ? [] : [item, `${parameterName(param)} (${name})`])
         )
       }
       args[name] = converted.value

@@ -5,7 +5,7 @@ import type { ValueType } from '../../model/index.ts'
 import type { Deleted } from '../condition-types.ts'
 import { readKinds } from './json-texts.ts'
 import { named, type EntryBase, type FilterKind } from './kind.ts'
-import { refuseValue } from './planned.ts'
+import { refuseFilter, refuseValue } from './planned.ts'
 
 export interface TrashedEntry extends EntryBase {
   readonly kind: 'trashed'
@@ -28,9 +28,10 @@ export const trashed: FilterKind<TrashedFilter, TrashedEntry> = {
     return { kind: 'trashed', name: filter.alias ?? filter.field }
   },
 
-  plan (given) {
+  plan (given, { name }) {
     const param = readKinds(given, 'text', VALUES)
     if ('kind' in param) return param
+    if (typeof param.value !== 'string') return refuseFilter(param, `The filter '${name}' takes one value.`)
     const deleted = TRASHED.find((value) => value === param.value)
     return deleted === undefined ? refuseValue(param, 'with, only or without', TRASHED) : { kind: 'deleted', deleted }
   },
