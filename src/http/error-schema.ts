@@ -45,5 +45,11 @@ export function serializeError (data: unknown): string {
 }
 
 function errorJson ({ statusCode, code, error, message, detail, errors }: Record<string, unknown>): string {
-  return JSON.stringify({ statusCode, code, error, message, detail, errors })
+  const told = detail === undefined && OF_FASTIFY.test(String(code))
+    ? { detail: message, errors: [{ code, detail: message }] }
+    : { detail, errors }
+  return JSON.stringify({ statusCode, code, error, message, ...told })
 }
+
+/** The codes of Fastify's own errors, which have no other sentence than their message. */
+const OF_FASTIFY = /^FST_ERR_/

@@ -51,6 +51,22 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(recorder.take(), [], 'and the database was not asked')
   })
 
+  t.test("Fastify's own errors of a body have the same members", async (t) => {
+    const app = await serve(t, orm, { '/plants': plants }, { bodyLimit: 100 })
+    for (const [payload, statusCode, code, message] of [
+      ['{"name":', 400, 'FST_ERR_CTP_INVALID_JSON_BODY', /not valid JSON/],
+      ['', 400, 'FST_ERR_CTP_EMPTY_JSON_BODY', /cannot be empty/],
+      [JSON.stringify('x'.repeat(100)), 413, 'FST_ERR_CTP_BODY_TOO_LARGE', /too large/],
+    ] as const) {
+      const headers = { 'content-type': 'application/json' }
+      const response = await app.inject({ method: 'POST', url: '/plants', headers, payload })
+      const body = bodyOf(response)
+      t.match(body, { statusCode, code, error: /^(?:Bad Request|Payload Too Large)$/, message })
+      t.equal(response.statusCode, statusCode)
+      t.strictSame([body.detail, body.errors], [body.message, [{ code, detail: body.message }]])
+    }
+  })
+
   t.test('each kind of error has its code and names its parameter', async (t) => {
     for (const [query, kind, parameter] of [
       ['filter[x]=1', 'FILTER', 'filter[x]'],
