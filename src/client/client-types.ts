@@ -7,7 +7,8 @@ import type { Filters } from './filter-types.ts'
 import type { Faceted, FacetNames, GroupItem, GroupNames, NumberNames } from './group-types.ts'
 import type { ChildName, CreateBody, KeyOf, Listed, OwnChanges, UpdateBody, UpsertBody } from './input-values.ts'
 import type {
-  AggregateQuery, CallOptions, Chosen, FieldList, FieldsByInclude, Given, IncludeList, ListQuery, PagesQuery, Shown,
+  AggregateQuery, CallOptions, Chosen, CursorOption, FieldList, FieldsByInclude, Given, IncludeList, ListQuery,
+  PagesQuery, Shown,
 } from './query-types.ts'
 import type { RecordOf } from './records.ts'
 
@@ -79,11 +80,13 @@ export interface UpsertOptions<On, Key = never> extends RepeatableOptions<Key> {
 }
 
 /**
- * The answer of a list. No call has both a cursor and an offset. `ReturnType` has both, since it takes all type
- * parameters for as wide as they may be: there, it is the page of a call without a query.
+ * The answer of a list. A cursor that is undefined asks for a page by number. No call has both a cursor and an offset.
+ * `ReturnType` has both, since it takes all type parameters for as wide as they may be: there, it is the page of a call
+ * without a query.
  */
 type PageOf<Item, Unasked, Limit, Offset, Cursor, Total> = Given<Cursor> extends true
-  ? Given<Limit | Offset> extends true ? Page<Unasked, Total> : CursorPage<Item>
+  ? Given<Limit | Offset> extends true ? Page<Unasked, Total>
+    : CursorPage<Item> | (undefined extends Cursor ? Page<Item, Total> : never)
   : Given<Limit | Offset> extends true ? OffsetPage<Item, Total>
     : Page<Item, Total>
 
@@ -123,7 +126,7 @@ export interface ResourceApi<Entity, Options, Writable, Traits extends ResourceT
     const Facets extends ReadonlyArray<FacetNames<Options>> = [],
     Limit extends number = never,
     Offset extends number = never,
-    Cursor extends string = never
+    Cursor extends string | undefined = never
   >(
     query?: ListQuery<
       Entity,
@@ -136,7 +139,7 @@ export interface ResourceApi<Entity, Options, Writable, Traits extends ResourceT
       Limit,
       Offset,
       Cursor
-    >
+    > & CursorOption<Cursor>
   ): Promise<
     & PageOf<
       RecordOf<Entity, Options, Selected, Included, ByInclude>,
@@ -204,10 +207,11 @@ export interface ResourceApi<Entity, Options, Writable, Traits extends ResourceT
     const Group extends ReadonlyArray<GroupNames<Entity, Options>> = [],
     const Numbers extends ReadonlyArray<NumberNames<Entity, Options>> = [],
     Limit extends number = never,
-    Offset extends number = never
+    Offset extends number = never,
+    Cursor extends string = never
   >(
-    query: AggregateQuery<Entity, Options, Traits['query'], Group, Numbers, Limit, Offset>
-  ): Promise<PageOf<GroupItem<Entity, Options, Group, Numbers>, never, Limit, Offset, never, number>>
+    query: AggregateQuery<Entity, Options, Traits['query'], Group, Numbers, Limit, Offset, Cursor>
+  ): Promise<PageOf<GroupItem<Entity, Options, Group, Numbers>, any, Limit, Offset, Cursor, number>>
 
   /** Returns the record with a key. If it does not exist, throws a `CrudError` with status 404. */
   get<

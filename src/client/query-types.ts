@@ -68,12 +68,13 @@ export type Given<T> = [T] extends [never] ? false : true
  * How a list is divided into pages. The arguments of a call tell it. TypeScript's `Parameters` sets each type argument
  * to its constraint, so that both a cursor and an offset are given: this counts as a page by number, as in `PageOf`.
  */
-type StyleOf<Limit, Offset, Cursor> = Given<Cursor> extends Given<Limit | Offset> ? 'page'
-  : Given<Cursor> extends true ? 'cursor'
-    : 'offset'
+type StyleOf<Limit, Offset, Cursor> = Given<Cursor> extends true
+  ? Given<Limit | Offset> extends true ? 'page' : 'cursor'
+  : Given<Limit | Offset> extends true ? 'offset'
+    : 'page'
 
 /** The page of a list or of groups: by number, or by offset. */
-interface Placed<Limit, Offset, Cursor = never> {
+interface Placed<Limit, Offset, Cursor> {
   /** The number of the page, from 1. */
   readonly page?: StyleOf<Limit, Offset, Cursor> extends 'page' ? number : never
   /** Number of records of a page. */
@@ -84,7 +85,18 @@ interface Placed<Limit, Offset, Cursor = never> {
   readonly offset?: Offset
 }
 
-/** The query of a list. */
+/**
+ * The place of a page by cursor. From the first form, TypeScript infers whether a variable may be undefined. From a
+ * property that may be missing, it would infer a text.
+ */
+export type CursorOption<Cursor> = RequiredCursor<Cursor> | Partial<RequiredCursor<Cursor>>
+
+interface RequiredCursor<Cursor> {
+  /** The place of a page: `next_cursor` or `prev_cursor` of another page, or the empty text for the first page. */
+  readonly cursor: Cursor
+}
+
+/** The query of a list, but for its cursor. */
 export interface ListQuery<
   Entity,
   Options,
@@ -99,15 +111,13 @@ export interface ListQuery<
 > extends Chosen<Entity, Options, Grouped, Selected, Included, ByInclude>, Placed<Limit, Offset, Cursor> {
   /** Properties whose values to count beside the page, each without the conditions on itself. */
   readonly facets?: Facets
-  /** The place of a page: `next_cursor` or `prev_cursor` of another page, or the empty text for the first page. */
-  readonly cursor?: Cursor
   /** `'none'` leaves the total out. The server's option `countParameter` allows it. */
   readonly count?: StyleOf<Limit, Offset, Cursor> extends 'cursor' ? never : CountParameter<Options>
 }
 
-/** The query of an aggregate. */
-export interface AggregateQuery<Entity, Options, Grouped, Group, Numbers, Limit, Offset>
-  extends CallOptions, Placed<Limit, Offset> {
+/** The query of an aggregate. Groups have no cursors: `Cursor` is only there for `StyleOf`. */
+export interface AggregateQuery<Entity, Options, Grouped, Group, Numbers, Limit, Offset, Cursor>
+  extends CallOptions, Placed<Limit, Offset, Cursor> {
   /** Conditions on the records, as in lists. */
   readonly filter?: Filters<Entity, Options, Grouped>
   /** What to group by. Without it, the answer has one item about all records. */

@@ -1,7 +1,7 @@
 /** The table of pagination is complete: every stage takes each parameter, and each parameter belongs to a style. */
 import t from 'tap'
 import { queryString } from '../../src/client/query-string.ts'
-import type { ListQuery } from '../../src/client/query-types.ts'
+import type { CursorOption, ListQuery } from '../../src/client/query-types.ts'
 import type { Offer } from '../../src/catalogue/index.ts'
 import { QueryBuilderConfig } from '../../src/config/index.ts'
 import { parametersOf } from '../../src/http/schemas/parameters.ts'
@@ -98,7 +98,7 @@ t.test('the query language documents each style with its parameters', async (t) 
   t.strictSame(documented, styles.map(({ parameters }) => parameters))
 })
 
-type Query = ListQuery<object, object, false, [], [], {}, [], number, number, string>
+type Query = ListQuery<object, object, false, [], [], {}, [], number, number, string> & CursorOption<string>
 /** Parameters that the types of clients do not offer. A parameter without a type is a type error in this file. */
 type Untyped = Exclude<PageParameterName, keyof Query>
 

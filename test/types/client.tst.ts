@@ -493,6 +493,10 @@ test('pages are by number, offset or cursor', async () => {
   expect(await categories.list({ fields: ['id'], limit: 2 })).type.toBe<OffsetPage<Item, number>>()
   expect(await categories.list({ fields: ['id'], offset: 2 })).type.toBe<OffsetPage<Item, number>>()
   expect(await categories.list({ fields: ['id'], cursor: '', per_page: 2 })).type.toBe<CursorPage<Item>>()
+  const cursor = undefined as string | undefined
+  expect(await categories.list({ fields: ['id'], cursor })).type.toBe<CursorPage<Item> | Page<Item, number>>()
+  const sought: { cursor?: string, fields: ['id'] } = { fields: ['id'] }
+  expect(await categories.list(sought)).type.toBe<CursorPage<Item> | Page<Item, number>>()
   expect((await api['/choice'].list({ count: 'none' })).total).type.toBe<number | null>()
   // @ts-expect-error Type 'string' is not assignable to type 'undefined'
   categories.list({ count: 'none' })
@@ -510,6 +514,11 @@ test('a variable may have the query of a page by number', async () => {
   type Query = NonNullable<Parameters<(typeof api)['/choice']['list']>[0]>
   const query: Query = { page: 2, per_page: 5, count: 'none' }
   expect(await api['/choice'].list(query)).type.toBe<Awaited<ReturnType<(typeof api)['/choice']['list']>>>()
+  type Groups = Parameters<(typeof api)['/numbers']['aggregate']>[0]
+  const groups: Groups = { group: ['status'], page: 2, per_page: 5 }
+  expect(await api['/numbers'].aggregate(groups)).type.toBe<
+    Awaited<ReturnType<(typeof api)['/numbers']['aggregate']>>
+  >()
 })
 
 describe('bodies', () => {
