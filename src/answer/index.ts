@@ -4,7 +4,7 @@
  * no connection.
  */
 export { checkRecord, refuseLongGroups, refuseManyGroups, tooLarge } from './answer-limits.ts'
-export { cursorInfo, readKeyset, type KeysetRows } from './cursor-page.ts'
+export { cursorInfo, readKeyset } from './cursor-page.ts'
 export { facetsJson, listJson, pageInfo, pageJson, plannedTotal, totalOfPage } from './page.ts'
 export { planAgain } from './plan-again.ts'
 export { toWireOf, toWireOfGroups, type JsonRecord, type ToWire } from './wire.ts'

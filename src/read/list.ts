@@ -1,11 +1,11 @@
 /** Reads a page of records in one statement. Some pages need a second one, for the total or to look behind the page. */
 import type { InfoOf, StyleName } from '../base/page-styles.ts'
 import type { Steps } from '../base/steps.ts'
-import { planEstimate, planList, planOtherSide, type CountPlan, type KeysetPlan, type ListPlan } from '../plan/index.ts'
+import { planEstimate, planList, planOtherSide, type KeysetPlan, type ListPlan } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
 import type { Call, PlannedList } from '../resource/index.ts'
 import {
-  cursorInfo, facetsJson, listJson, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage, type KeysetRows,
+  cursorInfo, facetsJson, listJson, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage,
 } from '../answer/index.ts'
 import type { Row } from '../sql/index.ts'
 import { convertList, type JsonAnswer } from './answer.ts'
@@ -26,50 +26,36 @@ function plannedOf ({ planned, resource, options }: Call, params: QueryParams): 
 }
 
 function * readPage (read: PreparedRead, plan: ListPlan): Steps<JsonAnswer> {
+  const { window } = plan
   const { rows: [row], statement: { toWire } } = yield * findRows(read, plan)
-  const estimate = estimateOf(plan, row!)
-  const explained = estimate && (yield * findRows(read, estimate)).rows[0]
+  const total = window.count === 'planned'
+    ? totalOfPage(window, row!) ?? (yield * estimatedTotal(read, plan, row!))
+    : row!.total
   const items = yield * convertList(read, `[${(row!.items as string | null) ?? ''}]`, toWire)
-  return finishPage(plan, row!, items, explained)
+  return pageAnswer(items, pageInfo(window, { ...row, total }), facetsJson(plan, row!))
+}
+
+/** The estimate of PostgreSQL's planner, which takes a second statement. */
+function * estimatedTotal (read: PreparedRead, plan: ListPlan, row: Row): Steps<number> {
+  const { rows: [explained] } = yield * findRows(read, planEstimate(plan))
+  return plannedTotal(plan.window, row, explained!)
 }
 
 function * readByCursor (read: PreparedRead, plan: KeysetPlan): Steps<JsonAnswer> {
   const { rows, statement: { toWire } } = yield * findRows(read, plan)
   const page = readKeyset(plan, rows)
-  const look = planBehind(plan, page)
-  const behind = look && (yield * findRows(read, look)).rows
+  const behind = page.behind ?? (yield * hasRowsBehind(read, plan))
   const items = yield * convertList(read, listJson(page.items), toWire)
-  const info = cursorInfo(plan, page, behind === undefined ? page.behind === true : behind.length > 0)
-  return pageAnswer(items, info, facetsJson(plan, rows[0]!))
+  return pageAnswer(items, cursorInfo(plan, page, behind), facetsJson(plan, rows[0]!))
 }
 
 /**
- * The plan of a statement that looks for rows on the other side of the page. It is needed only if the row that the
+ * Whether there are rows on the other side of the page. A second statement looks for them, only if the row that the
  * cursor was made from has been removed or has moved.
  */
-function planBehind (plan: KeysetPlan, { behind }: KeysetRows): KeysetPlan | undefined {
-  return behind === undefined ? planOtherSide(plan) : undefined
-}
-
-/**
- * The plan of the statement that estimates the total, which PostgreSQL does in a separate statement. It is `undefined`
- * if the total is not estimated or the page shows it.
- */
-function estimateOf (plan: ListPlan, row: Row): CountPlan | undefined {
-  return plan.window.count === 'planned' && totalOfPage(plan.window, row) === undefined ? planEstimate(plan) : undefined
-}
-
-/**
- * The answer of a page.
- *
- * @param explained the row of the statement that `estimateOf` has planned
- */
-function finishPage (plan: ListPlan, row: Row, items: string, explained: Row | undefined): JsonAnswer {
-  const { window } = plan
-  const total = window.count === 'planned'
-    ? totalOfPage(window, row) ?? plannedTotal(window, row, explained!)
-    : row.total
-  return pageAnswer(items, pageInfo(window, { ...row, total }), facetsJson(plan, row))
+function * hasRowsBehind (read: PreparedRead, plan: KeysetPlan): Steps<boolean> {
+  const other = planOtherSide(plan)
+  return other !== undefined && (yield * findRows(read, other)).rows.length > 0
 }
 
 const pageAnswer = (items: string, page: InfoOf<StyleName>, facets: ReturnType<typeof facetsJson>): JsonAnswer => ({

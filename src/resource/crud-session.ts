@@ -6,7 +6,7 @@ import { cannotWait, doAtOnce, doInTurn, wait, type Steps } from '../base/steps.
 import type { EntityModel } from '../model/index.ts'
 import {
   askDistribution, askUnaccent, followCommit, noteRules, noteTriggers, read, RULES, run, runAround, runOutside,
-  transact, TRIGGERS, workNow, type BoundStatement, type Prepared,
+  transact, TRIGGERS, workNow, type BoundStatement,
 } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import { RequestSession } from './request-session.ts'
@@ -79,14 +79,6 @@ const runOnShared = (
   statement: BoundStatement,
   model?: EntityModel
 ): Promise<Row[]> => runOutside(shared.getConnection(), statement, departure, model)
-
-/** Sends the statement of a write and returns its answer. */
-export function * sendPrepared<Answer> (
-  session: CrudSession,
-  { statement, model, answer }: Prepared<Answer>
-): Steps<Answer> {
-  return answer(yield * wait(runStatement(session, statement, model)))
-}
 
 /** Asks the server once whether it distributes tables, so that writes have the form that it takes. */
 export function knowServer (session: CrudSession): Steps<void> {

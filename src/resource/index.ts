@@ -23,7 +23,7 @@ export { waitForRows, withRows } from './role-rows.ts'
 export { readScope, scopeRulesOf, toBody, type ScopeRules } from './scope.ts'
 export {
   afterCommitOf, hasSessionContext, inTransaction, isInTransaction, knowRules, knowServer, knowTriggers, knowUnaccent,
-  openedEmOf, readStatement, requirePromises, runStatement, sendPrepared, sharedEmOf, type CrudResult, type CrudSession,
+  openedEmOf, readStatement, requirePromises, runStatement, sharedEmOf, type CrudResult, type CrudSession,
 } from './crud-session.ts'
 export type { CompiledRead } from './kept-statements.ts'
 export { checkTextNeeds } from './text-needs.ts'

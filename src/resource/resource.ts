@@ -1,7 +1,7 @@
 /** A CRUD class bound to an ORM: its names are looked up, and its statements are kept by shape. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { whitelistFor, writableFor, type Actor, type Role } from '../access/index.ts'
-import { entitiesBehind } from '../conditions/index.ts'
+import { ALL_ROWS, entitiesBehind } from '../conditions/index.ts'
 import {
   QueryBuilderConfig, type BodyKind, type QueryOperation, type UpsertKeysConfig, type WritableConfig,
 } from '../config/index.ts'
@@ -42,15 +42,6 @@ export interface ReadFilters {
 export interface PreviousValues {
   readonly selection: Selection
   readonly toWire: ToWire | undefined
-}
-
-/** A plan with all conditions of its request. */
-interface PlannedRead extends ReadFilters {
-  readonly plan: ReadPlan
-  /** The plan that contains the conditions of its request; `undefined` if only MikroORM can compile one of them. */
-  readonly complete: ReadPlan | undefined
-  /** The same conditions, for MikroORM. */
-  readonly conditions: RequestConditions
 }
 
 /** What writes of a resource depend on, as the application wrote it. */
@@ -105,9 +96,10 @@ export class Resource {
     role?: Role
   ) {
     const model = modelsOf(em).of(entity)
+    const called = name ?? model.tableName
     this.model = role === undefined ? model : role.view(model)
     this.config = role === undefined ? config : whitelistFor(config, this.model)
-    this.#names = new Set([name ?? this.model.tableName])
+    this.#names = new Set([called])
     this.whitelist = resolveWhitelist(this.config, this.model, this.#names)
     this.fills = fills
     this.writable = resolveWritable(
@@ -123,13 +115,10 @@ export class Resource {
     const owned = [this.writable.create, this.writable.update].flatMap((rules) => [...rules?.children.values() ?? []])
     this.#children = new Map(owned.map((children) => {
       const { relation: { target, publicName }, config } = children
-      const called = `${name ?? this.model.tableName}.${publicName}`
-      return [
-        children,
-        new Resource(em, target.entity, NO_WHITELIST, called, { ...NOTHING, writable: config }, role),
-      ]
+      const written = { ...NOTHING, writable: config }
+      return [children, new Resource(em, target.entity, NO_WHITELIST, `${called}.${publicName}`, written, role)]
     }))
-    this.#origins = originsOf(name ?? this.model.tableName)
+    this.#origins = originsOf(called)
     const relations = relationsOfWhitelist(this.whitelist)
     this.entities = [
       ...new Set([
@@ -211,19 +200,17 @@ export class Resource {
     operation: QueryOperation,
     given: ReadFilters
   ): CompiledRead {
+    const origin = this.#origins[operation]
+    const { filters } = given
     enterStage('plan')
-    const planned = this.#plan(plan, conditions, given)
+    if (plan.kind === 'list' && plan.window.count === 'planned') this.#checkEstimate(plan, conditions, filters)
+    // only MikroORM can compile callbacks, and conditions without a translation
+    const complete = hasCallbacks(plan) ? undefined : withConditions(plan, ownConditions(conditions), filters)
     enterStage('compile')
-    const statement = this.#compile(session, planned, this.#origins[operation])
+    const statement = (complete && this.#kept(session, complete, filters, origin)) ??
+      this.#compileOnce(session, plan, conditions, given, origin)
     enterStage()
     return statement
-  }
-
-  #plan (plan: ReadPlan, conditions: RequestConditions, given: ReadFilters): PlannedRead {
-    const { filters } = given
-    if (plan.kind === 'list' && plan.window.count === 'planned') this.#checkEstimate(plan, conditions, filters)
-    const complete = hasCallbacks(plan) ? undefined : withConditions(plan, ownConditions(conditions), filters)
-    return { plan, complete, conditions, ...given }
   }
 
   /**
@@ -238,16 +225,23 @@ export class Resource {
     }
   }
 
-  /** The kept statement for plans of the same shape, or one that is compiled for this request only. */
-  #compile (session: CrudSession, planned: PlannedRead, origin: QueryOrigin): CompiledRead {
-    const { complete, filters, switched } = planned
-    const kept = complete && this.#kept(session, complete, filters, origin)
-    if (kept !== undefined) return kept
-    const { plan, conditions } = partlyTranslated(planned)
+  /**
+   * The statement of a read for one request, of which MikroORM compiles a part. The plan gets those parts of the scope
+   * that have a translation: included rows then have the values that they share with the scope, as in a kept statement.
+   */
+  #compileOnce (
+    session: CrudSession,
+    own: ReadPlan,
+    conditions: RequestConditions,
+    { filters, switched }: ReadFilters,
+    origin: QueryOrigin
+  ): CompiledRead {
+    const { plan, rest } = withTranslated(own, conditions.scope ?? ALL_ROWS)
+    const left = { ...conditions, scope: rest.length === 0 ? undefined : rest }
     const values = [...plan.values]
     const form = formOf(plan, dialectOf(sharedEmOf(session)))
-    const foreign = foreignOf(session, plan, conditions, filters, values, switched)
-    const filter = plannedOnly(this.entitiesWithScope(this.entitiesRead(plan), planned.conditions), foreign.filter)
+    const foreign = foreignOf(session, plan, left, filters, values, switched)
+    const filter = plannedOnly(this.entitiesWithScope(this.entitiesRead(plan), conditions), foreign.filter)
     return bindOnce(compile(plan, { ...foreign, filter }, form), values, origin, { toWire: toWireOfPlan(plan), form })
   }
 
@@ -297,18 +291,6 @@ export class Resource {
     const behind = entitiesBehind(scope)
     return behind.size === 0 ? entities : [...new Set([...entities, ...behind])]
   }
-}
-
-/**
- * The plan with the parts of the scope that have a translation. Included rows then have the values that they share with
- * the scope, as in a kept statement.
- */
-function partlyTranslated (
-  { plan, conditions }: PlannedRead
-): { readonly plan: ReadPlan, readonly conditions: RequestConditions } {
-  if (conditions.scope === undefined) return { plan, conditions }
-  const { plan: partly, rest } = withTranslated(plan, conditions.scope)
-  return { plan: partly, conditions: { ...conditions, scope: rest.length === 0 ? undefined : rest } }
 }
 
 /** Whether a plan contains callbacks of the application, which may use any entity. */

@@ -26,7 +26,6 @@ export {
 export { columnsOfRule, noteRules, RULES } from './rules.ts'
 export { quotedInSql } from './table-names.ts'
 export { isEmbedded, read, run, runOutside, tellOf } from './session.ts'
-export type { Prepared } from './prepared.ts'
 export { followCommit, workNow } from './transaction/after-commit.ts'
 export { Deferred, SAVEPOINT_PREFIX, workOf } from './transaction/deferred.ts'
 export { transact } from './transaction/transaction.ts'

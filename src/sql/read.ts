@@ -4,7 +4,7 @@
  * records.
  */
 import type { EntityModel } from '../model/index.ts'
-import type { CustomTerm, ReadPlan } from '../plan/index.ts'
+import type { CustomTerm } from '../plan/index.ts'
 import { conditionContext } from './condition.ts'
 import { plannedForValues } from './custom-plan.ts'
 import { BESIDE_ORDER, besideRows, FACETS_COLUMN, facetsSql } from './facets.ts'
@@ -42,13 +42,8 @@ export interface Foreign {
   readonly order: (term: CustomTerm, alias: string) => ForeignOrder
 }
 
-/** Compiles a plan in a form. */
-export function compile (plan: ReadPlan, foreign: Foreign, form: Form): Statement {
-  return compileShape(plan, form, foreign)
-}
-
 /** Compiles what plans of one shape and form have in common. */
-function compileShape (shape: Shape, form: Form, foreign: Foreign): Statement {
+export function compile (shape: Shape, foreign: Foreign, form: Form): Statement {
   const { model } = shape
   const context = conditionContext(shape, foreign, form.objects)
   const alias = context.names.table()

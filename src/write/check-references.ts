@@ -8,7 +8,7 @@ import {
 } from '../sql/index.ts'
 import { placed } from '../base/error-list.ts'
 import { ConflictError } from '../base/errors.ts'
-import { enterStage, type BoundStatement, type QueryOrigin } from '../run/index.ts'
+import { enterStage, type QueryOrigin } from '../run/index.ts'
 import type { Write } from './write.ts'
 
 /** @throws {ConflictError} when a row refers to a record that is missing, deleted, or hidden by a filter or policy */
@@ -17,12 +17,14 @@ export function * checkReferences (
   rows: readonly RecordData[],
   pointer: (index: number) => string = () => ''
 ): Steps<void> {
-  let missing: Missing | undefined
+  let missing: { readonly relation: RelationProperty, readonly row: number } | undefined
   for (const [relation, keys] of wantedKeys(search, rows)) {
     const first = yield * firstMissing(search, relation, keys)
-    if (first !== undefined) missing = earlierMissing(missing, { relation, row: first.row })
+    if (first !== undefined && (missing === undefined || first.row < missing.row)) {
+      missing = { relation, row: first.row }
+    }
   }
-  if (missing !== undefined) throw missingReference(missing, pointer)
+  if (missing !== undefined) throw absentRecord(missing.relation.publicName, pointer(missing.row))
 }
 
 /** Whether all records that rows refer to are visible. */
@@ -45,10 +47,14 @@ export function * checkChangedReferences (
   row: RecordData,
   pointer?: (index: number) => string
 ): Steps<void> {
-  const question = presentQuestion(search, model, id, row)
-  if (question === undefined) return yield * checkReferences(search, [row], pointer)
-  const [present] = yield * wait(runStatement(search.session, question.statement))
-  yield * checkReferences(search, [question.changedOf(present)], pointer)
+  const toCheck = row.references.filter(({ relation }) => mayBeHidden(relation.target, search.filters, search.session))
+  const plan = toCheck.length === 0 ? undefined : planPresent(id, model)
+  if (plan === undefined) return yield * checkReferences(search, [row], pointer)
+  const values = [...plan.values]
+  const slots = toCheck.map(({ relation, key }) => ({ relation, key: key.map((value) => values.push(value) - 1) }))
+  const [present] = yield * ask(search, model, values, (foreign) => compilePresent(plan, slots, foreign))
+  const references = toCheck.filter((_, index) => present?.[presentColumn(index)] !== 'true')
+  yield * checkReferences(search, [{ ...row, references }], pointer)
 }
 
 /** The first of some keys that no visible record has. The search for it starts only if one is missing. */
@@ -70,12 +76,15 @@ function * firstMissing (
 
 function * areVisible (
   search: Search,
-  relation: RelationProperty,
+  { target, join }: RelationProperty,
   keys: readonly WantedKey[]
 ): Steps<boolean> {
   for (const some of chunksOfKeys(keys)) {
-    const rows = yield * wait(runStatement(search.session, visibleQuestion(search, relation, some)))
-    if (!areAllVisible(rows, some)) return false
+    const values: unknown[] = []
+    const slots = some.map(({ key }) => key.map((value) => values.push(value) - 1))
+    const wanted = { model: target, columns: join.targetColumns, keys: slots }
+    const [row] = yield * ask(search, target, values, (foreign) => compileReferences(wanted, foreign))
+    if (Number(row!['count']) !== some.length) return false
   }
   return true
 }
@@ -97,9 +106,7 @@ export function * keyValuesOf (
   if (!locks && conditions.every((condition) => condition.kind === 'key')) {
     return conditions.map(({ slot }) => values[slot] as SqlValue)
   }
-  const asked = statementOf(search, model, [...values], (foreign) => compileKey(plan, foreign, locks))
-  const question = { ...asked, readOnly: !locks }
-  const [row] = yield * wait(runStatement(search.session, question))
+  const [row] = yield * ask(search, model, [...values], (foreign) => compileKey(plan, foreign, locks), !locks)
   return row && keyOfTexts(model, keyColumns(model).map((_, index) => row[linkColumn(index)] as string))
 }
 
@@ -151,17 +158,6 @@ export function searchOf ({ session, resource, operation }: Write, filters: Acti
   return { session, filters, origin: resource.originOf(operation) }
 }
 
-/** A relation of a row that refers to a record that is missing. */
-interface Missing {
-  readonly relation: RelationProperty
-  readonly row: number
-}
-
-/** Of two relations that refer to missing records, the one of the earlier row. */
-function earlierMissing (one: Missing | undefined, other: Missing): Missing {
-  return one === undefined || other.row < one.row ? other : one
-}
-
 /** The keys of rows that have to be checked, without duplicates. */
 function wantedKeys (
   { filters, session }: Search,
@@ -181,66 +177,19 @@ function wantedKeys (
   return new Map([...wanted].map(([relation, keys]) => [relation, [...keys.values()]]))
 }
 
-/** A statement that tells which references a record has already, and a function that reads its answer. */
-interface PresentQuestion {
-  readonly statement: BoundStatement
-  /** The row, reduced to the references to check that the write changes. */
-  readonly changedOf: (present: Row | undefined) => RecordData
-}
-
-/** The question which references of a record stay unchanged, or `undefined` if there is nothing to check. */
-function presentQuestion (
-  search: Search,
-  model: EntityModel,
-  id: Id,
-  row: RecordData
-): PresentQuestion | undefined {
-  const toCheck = row.references.filter(({ relation }) => mayBeHidden(relation.target, search.filters, search.session))
-  const plan = toCheck.length === 0 ? undefined : planPresent(id, model)
-  if (plan === undefined) return undefined
-  const values = [...plan.values]
-  const slots = toCheck.map(({ relation, key }) => ({ relation, key: key.map((value) => values.push(value) - 1) }))
-  return {
-    statement: statementOf(search, model, values, (foreign) => compilePresent(plan, slots, foreign)),
-    changedOf: (present) => ({
-      ...row,
-      references: toCheck.filter((_, index) => present?.[presentColumn(index)] !== 'true'),
-    }),
-  }
-}
-
-/** A statement that counts the visible records with some keys. */
-function visibleQuestion (
-  search: Search,
-  { target, join }: RelationProperty,
-  keys: readonly WantedKey[]
-): BoundStatement {
-  const values: unknown[] = []
-  const slots = keys.map(({ key }) => key.map((value) => values.push(value) - 1))
-  return statementOf(
-    search,
-    target,
-    values,
-    (foreign) => compileReferences({ model: target, columns: join.targetColumns, keys: slots }, foreign)
-  )
-}
-
-/** Whether all records of a question are visible. */
-function areAllVisible ([row]: readonly Row[], keys: readonly WantedKey[]): boolean {
-  return Number(row!['count']) === keys.length
-}
-
-/** A statement about records of an entity. It only reads. */
-export function statementOf (
+/** Asks the server about records of an entity. Its statement only reads, unless it locks a record. */
+export function * ask (
   { session, filters, origin }: Search,
   model: EntityModel,
   values: unknown[],
-  compile: (foreign: Foreign) => Statement
-): BoundStatement {
+  compile: (foreign: Foreign) => Statement,
+  readOnly = true
+): Steps<readonly Row[]> {
   enterStage('compile')
   const { text, slots } = compile(foreignOf(session, { model, customs: [] }, {}, filters, values))
   enterStage()
-  return { text, values: slots.map((slot) => values[slot]), readOnly: true, origin }
+  const bound = slots.map((slot) => values[slot])
+  return yield * wait(runStatement(session, { text, values: bound, readOnly, origin }))
 }
 
 /** A key that must exist, and the first row that refers to it. */
@@ -258,9 +207,6 @@ export function chunksOfKeys<Key> (keys: readonly Key[]): ReadonlyArray<readonly
   for (let start = 0; start < keys.length; start += MAX_KEYS) chunks.push(keys.slice(start, start + MAX_KEYS))
   return chunks
 }
-
-const missingReference = ({ relation: { publicName }, row }: Missing, pointer: (index: number) => string): Error =>
-  absentRecord(publicName, pointer(row))
 
 /**
  * The error of a body that names a record that does not exist, or that its sender may not know.

@@ -1,9 +1,10 @@
 /** The rows of a create. Values come from the body, the server, the hook `beforeCreate` and the scope. */
 import { ConfigError } from '../base/errors.ts'
 import type { OrPromise } from '../base/or-promise.ts'
+import type { Steps } from '../base/steps.ts'
 import { withSharedColumns, type BodyRules, type RecordData } from '../plan/index.ts'
 import { crudContext } from '../resource/index.ts'
-import { rowOfHook, valuesData } from './server-data.ts'
+import { dataOfHook, rowOfHook, valuesData } from './server-data.ts'
 import type { Data } from './new-row.ts'
 import { refuseOutside, withoutScope, withScopeValues } from './scope-of-rows.ts'
 import { bodyRules, type Write } from './write.ts'
@@ -56,32 +57,24 @@ export function rowOfBody (create: CreateData, data: Data, pointer: string): Rec
   if (scope === undefined || scope.values.size === 0) {
     return withSharedColumns(readData(data, model, { ...read, complete: rules }), pointer)
   }
-  return scopedRow(create, readData(data, model, { ...read, partial: completeRules }), pointer)
+  return scopedRow(create.write, readData(data, model, { ...read, partial: completeRules }), pointer)
 }
 
 /** A row with the values of its scope. */
-export function scopedRow (
-  { write: { scope } }: Pick<CreateData, 'write'>,
-  given: RecordData,
-  pointer: string
-): RecordData {
+export function scopedRow ({ scope }: Pick<Write, 'scope'>, given: RecordData, pointer: string): RecordData {
   const row = scope === undefined ? given : withScopeValues(given, scope)
   if (scope !== undefined) refuseOutside(row, scope, pointer)
   return withSharedColumns(row, pointer)
 }
 
-/** A body with the server's values, which replace the client's. */
-export function withServerValues ({ values }: Pick<CreateData, 'values'>, body: Data): Data {
-  return { ...body, ...values }
-}
-
-/**
- * The row of a body after the server's values, the hook and the scope have added theirs.
- *
- * @param body as the client sent it
- * @param data the body with the server's values, or the data that the hook returned for them
- */
-export function completeRow (create: CreateData, body: Data, data: Data, pointer: string): RecordData {
-  const { write: { model }, completeRules } = create
-  return scopedRow(create, rowOfHook(withServerValues(create, body), data, model, completeRules, pointer), pointer)
+/** The row of a body after the server's values, the hook and the scope have added theirs. */
+export function * completeRow (
+  { write, completeRules, values, hook }: CreateData,
+  body: Data,
+  pointer: string
+): Steps<RecordData> {
+  const before = { ...body, ...values }
+  // the hook may change the object that it gets
+  const after = hook === undefined ? before : yield * dataOfHook('beforeCreate', () => hook({ ...before }))
+  return scopedRow(write, rowOfHook(before, after, write.model, completeRules, pointer), pointer)
 }

@@ -8,8 +8,7 @@ import { isInTransaction, sharedEmOf, type ActiveFilters, type Call } from '../r
 import type { JsonAnswer } from '../read/index.ts'
 import { changedIn, withAfterHooks } from './after.ts'
 import { answerMany, answerOne, beginWrite, type Write, type Written } from './write.ts'
-import { beginCreate, completeRow, rowOfBody, withServerValues, type CreateData } from './create-data.ts'
-import { dataOfHook } from './server-data.ts'
+import { beginCreate, completeRow, rowOfBody, type CreateData } from './create-data.ts'
 import { withOnCreate, type Data } from './new-row.ts'
 import { checksItself, chunksForServer, insertChunk, insertChunks, insertPart } from './one-statement/insert.ts'
 import { isOfLinks, throwPointed, type InsertAttempt } from './point-error.ts'
@@ -70,15 +69,9 @@ export function * rowsOfBodies (
     const one = data[index]!
     const at = pointer(index)
     const row = rowOfBody(create, one, at)
-    rows.push(create.direct ? row : completeRow(create, one, yield * withBeforeCreate(create, one), at))
+    rows.push(create.direct ? row : yield * completeRow(create, one, at))
   }
   return rows
-}
-
-function * withBeforeCreate (create: CreateData, one: Data): Steps<Data> {
-  const data = withServerValues(create, one)
-  const { hook } = create
-  return hook === undefined ? data : yield * dataOfHook('beforeCreate', () => hook(data))
 }
 
 /** Inserts rows, and their children if they have some. */

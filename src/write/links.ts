@@ -11,7 +11,7 @@ import {
   compileLink, compileLinks, compilePresentLinks, compileUnlink, LINK_SHOWN, linkColumn, linkColumns, type Row,
   type Statement,
 } from '../sql/index.ts'
-import { absentRecord, chunksOfKeys, keyOfTexts, statementOf, type Search } from './check-references.ts'
+import { absentRecord, ask, chunksOfKeys, keyOfTexts, type Search } from './check-references.ts'
 import { inRecord, isRowError, searchRefused } from './point-error.ts'
 
 /** The values of a key, in the order of its columns. */
@@ -99,8 +99,7 @@ function * linksOf (search: Search, own: Key, relation: RelationProperty): Steps
   const values: unknown[] = [...own]
   const slots = own.map((_, index) => index)
   const { target } = relation
-  const question = statementOf(search, target, values, (foreign) => compileLinks(relation, slots, foreign))
-  const rows = yield * wait(runStatement(search.session, question))
+  const rows = yield * ask(search, target, values, (foreign) => compileLinks(relation, slots, foreign))
   const texts = (row: Row) => keyColumns(target).map((_, index) => row[linkColumn(index)] as string)
   return rows.map((row) => ({ key: keyOfTexts(target, texts(row)), isShown: row[LINK_SHOWN] === 'true' }))
 }

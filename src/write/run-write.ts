@@ -10,11 +10,11 @@ import {
 } from '../plan/index.ts'
 import {
   activeFilters, filtersBehind, inTransaction, knowServer, knowTriggers, knowUnaccent, NO_FILTERS, runStatement,
-  sendPrepared, sharedEmOf, withRows, type ActiveFilters, type RequestConditions,
+  sharedEmOf, withRows, type ActiveFilters, type RequestConditions,
 } from '../resource/index.ts'
 import {
   areTriggersKnown, convertError, enterStage, isDistributionKnown, isDriverError, isPlainTable, isUnaccentKnown,
-  SEVERAL_RECORDS, type Prepared,
+  SEVERAL_RECORDS,
 } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import {
@@ -68,29 +68,15 @@ interface FilteredWrite {
 export function * runWrite (write: Write, plan: WritePlan, filters: ActiveFilters): Steps<Written[]> {
   // If-Match names versions, and the entity has none
   if ('versions' in plan && plan.versions !== undefined && plan.model.version === undefined) return []
-  return yield * sendPrepared(write.session, prepareWrite(write, plan, filters, writtenRows))
+  return (yield * sendWrite(write, plan, filters)).map(writtenOf)
 }
 
-const writtenRows = (rows: readonly Row[]): Written[] => rows.map(writtenOf)
-
-/**
- * The statement of a plan.
- *
- * @param answer makes the answer of the rows that it returns
- */
-export function prepareWrite<Answer> (
-  write: Write,
-  plan: WritePlan,
-  filters: ActiveFilters,
-  answer: (rows: readonly Row[]) => Answer
-): Prepared<Answer> {
+/** Runs the statement of a plan and returns its rows as they are. */
+export function * sendWrite (write: Write, plan: WritePlan, filters: ActiveFilters): Steps<readonly Row[]> {
   const { resource, session, conditions, operation, told, switched } = write
   const asked = told !== undefined && tells(plan) ? { ...plan, told } : plan
-  return {
-    statement: resource.prepareWrite(session, asked, conditions, filters, operation, switched),
-    model: errorModelOf(write),
-    answer,
-  }
+  const statement = resource.prepareWrite(session, asked, conditions, filters, operation, switched)
+  return yield * wait(runStatement(session, statement, errorModelOf(write)))
 }
 
 /** Whether the rows of a plan are what hooks are told of: they are not told of children. */

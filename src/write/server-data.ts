@@ -26,7 +26,7 @@ export function * dataOfHook (hook: DataHook, call: () => OrPromise<unknown>): S
   enterStage()
   const returned = yield * wait(call(), () => promisedBy(hook))
   enterStage('plan')
-  if (!isObject(returned)) throw mistakeOfHook(hook, `it must return the data as an object, got ${shown(returned)}.`)
+  if (!isObject(returned)) throw mistakeIn(hook, `it must return the data as an object, got ${shown(returned)}.`)
   return returned
 }
 
@@ -58,7 +58,7 @@ export function rowOfHook (
     const lost = rules.required.find(({ property }) => isIn(before, property) && !isIn(after, property))
     throw lost === undefined
       ? error
-      : mistakeOfHook('beforeCreate', `it has taken away '${lost.property.name}', which is required.`)
+      : mistakeIn('beforeCreate', `it has taken away '${lost.property.name}', which is required.`)
   }
 }
 
@@ -67,20 +67,20 @@ export function readOfHook (hook: DataHook, read: () => RecordData): RecordData 
   try {
     return read()
   } catch (error) {
-    throw error instanceof RequestValidationError ? mistakeOfHook(hook, error.message) : error
+    throw error instanceof RequestValidationError ? mistakeIn(hook, error.message) : error
   }
 }
 
 /** @throws {ConfigError} if a hook has set the version */
 export function refuseVersion (hook: DataHook, { columns }: RecordData, { name, version }: EntityModel): void {
   if (version === undefined || !columns.some(({ property }) => property === version)) return
-  throw mistakeOfHook(hook, `'${version.name}' of ${name} is the version, which counts by itself.`)
+  throw mistakeIn(hook, `'${version.name}' of ${name} is the version, which counts by itself.`)
 }
 
-/** The error of a hook that returned wrong data. The client cannot correct it, so the detail is for the log. */
-export function mistakeOfHook (hook: DataHook, detail: string): ConfigError {
+/** The error of wrong data from a hook or an option. Clients cannot correct it, so the detail is for the log. */
+export function mistakeIn (source: DataHook | 'values', detail: string): ConfigError {
   return new ConfigError('The server has set values that cannot be written.', {
-    cause: new ConfigError(`${hook}: ${detail}`),
+    cause: new ConfigError(`${source}: ${detail}`),
   })
 }
 
@@ -92,35 +92,34 @@ export function mistakeOfHook (hook: DataHook, detail: string): ConfigError {
  */
 export function valuesData (values: unknown, model: EntityModel): Data | undefined {
   if (values === undefined) return undefined
-  if (!isObject(values)) throw mistake("'values' must be an object of values by property name.")
+  if (!isObject(values)) throw mistakeIn('values', "'values' must be an object of values by property name.")
   const data: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(values)) {
-    const property = propertyOf(name, model)
+    const property = settableProperty(name, model)
     // the body must not replace a value that the application forgot to set
-    if (value === undefined) throw mistake(`'${name}' is undefined: leave it out, or set it to null.`)
+    if (value === undefined) throw mistakeIn('values', `'${name}' is undefined: leave it out, or set it to null.`)
     data[nameInData(property)] = toBody(property, value)
   }
   try {
     readData(data, model, { by: 'server' })
   } catch (error) {
-    throw error instanceof RequestValidationError ? mistake(error.message) : error
+    throw error instanceof RequestValidationError ? mistakeIn('values', error.message) : error
   }
   return data
 }
 
-function propertyOf (name: string, model: EntityModel): Property {
-  const property = model.properties.get(name)
+function settableProperty (name: string, model: EntityModel): Property {
+  const { properties, version } = model
+  const property = properties.get(name)
   if (property === undefined) {
-    throw mistake(didYouMean(`${model.name} has no property '${name}'`, meantName(name, model.properties.values())))
+    const sentence = `${model.name} has no property '${name}'`
+    throw mistakeIn('values', didYouMean(sentence, meantName(name, properties.values())))
   }
-  if (!property.write.persisted) throw mistake(`'${name}' of ${model.name} has no column that takes values.`)
-  if (property === model.version) throw mistake(`'${name}' of ${model.name} is the version, which counts by itself.`)
+  if (!property.write.persisted) {
+    throw mistakeIn('values', `'${name}' of ${model.name} has no column that takes values.`)
+  }
+  if (property === version) {
+    throw mistakeIn('values', `'${name}' of ${model.name} is the version, which counts by itself.`)
+  }
   return property
-}
-
-/** The details are for the log, since clients cannot correct the values. */
-function mistake (detail: string): ConfigError {
-  return new ConfigError('The server has set values that cannot be written.', {
-    cause: new ConfigError(`values: ${detail}`),
-  })
 }

@@ -11,7 +11,7 @@ import { isObject } from '../base/is-object.ts'
 import type { Steps } from '../base/steps.ts'
 import { columnData, columnsWhere, withSharedColumns, type BodyRules, type Id, type RecordData } from '../plan/index.ts'
 import { crudContext, type ScopeRules } from '../resource/index.ts'
-import { dataOfHook, mistakeOfHook, readOfHook, refuseVersion, valuesData, type DataHook } from './server-data.ts'
+import { dataOfHook, mistakeIn, readOfHook, refuseVersion, valuesData, type DataHook } from './server-data.ts'
 import type { Data } from './new-row.ts'
 import { refuseOutside } from './scope-of-rows.ts'
 import { bodyRules, type Write } from './write.ts'
@@ -234,7 +234,7 @@ function readChanges (
   refuseVersion(hook, row, model)
   for (const { property } of row.columns) {
     if (property.kind === 'scalar' && model.primaryKey.some((part) => part.property === property)) {
-      throw mistakeOfHook(hook, `'${property.name}' is the record's key and cannot be changed.`)
+      throw mistakeIn(hook, `'${property.name}' is the record's key and cannot be changed.`)
     }
   }
   return row

@@ -78,7 +78,7 @@ export function withKeys (
     const on = { columns: of.columns, values: of.values, text: canonicalKey(of.values, key.columns) }
     keyed.push({ columns, values, references, links, properties, on })
   }
-  checkEachOnce(keyed.map(({ on }) => on.text), { key, given }, pointer)
+  checkEachOnce(keyed.map(({ on }) => on.text), key, given, pointer)
   return keyed
 }
 
@@ -161,7 +161,8 @@ function keyOfRow (
  */
 export function checkEachOnce (
   ids: ReadonlyArray<string | undefined>,
-  { key, given }: { readonly key: UpsertKey, readonly given: GivenByServer },
+  key: UpsertKey,
+  given: GivenByServer,
   pointer: (index: number) => string
 ): void {
   const seen = new Map<string, number>()
@@ -277,28 +278,4 @@ export function bodyWithoutKey (body: Data, { properties }: UpsertKey): Data {
   const rest: Record<string, unknown> = { ...body }
   for (const { publicName } of properties) delete rest[publicName]
   return rest
-}
-
-/**
- * Reads the data of one record as far as it does not depend on whether the record exists.
- *
- * @throws {RequestValidationError} for a property that is unknown, or that neither new records nor changes may set, and
- *   for a value that its column cannot hold
- */
-export function readUpsert (body: Data, { model, writable }: UpsertRules, pointer: string): RecordData {
-  return readData(body, model, { by: writable.upsert!, pointer })
-}
-
-/**
- * Refuses data that can neither be a new record nor change one, as if the record were new.
- *
- * @throws {RequestValidationError}
- */
-export function refuseImpossible (
-  body: Data,
-  { model, writable }: UpsertRules,
-  rules: BodyRules,
-  pointer: string
-): void {
-  readData(body, model, { by: writable.create!, partial: rules, pointer })
 }

@@ -40,7 +40,7 @@ export function * upsertInTurn (
   for (let attempt = 1; ; attempt++) {
     const found = yield * presentIds(write, key, keys)
     const ids = found.map((id) => id === undefined ? undefined : JSON.stringify(id))
-    checkEachOnce(ids, { key, given: givenByServer(upsert) }, pointer)
+    checkEachOnce(ids, key, givenByServer(upsert), pointer)
     try {
       return yield * writeFound(upsert, data, keys, found, pointer)
     } catch (error) {

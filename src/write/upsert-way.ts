@@ -7,6 +7,7 @@ import { keyColumns } from '../model/index.ts'
 import { haveLinks, sharesColumns, type RecordData, type UpsertRow } from '../plan/index.ts'
 import { sharedEmOf, type ActiveFilters } from '../resource/index.ts'
 import { mayRepeatKeys } from '../run/index.ts'
+import { readData } from '../schema/index.ts'
 import { scopedRow } from './create-data.ts'
 import type { Data } from './new-row.ts'
 import { filtersOfChange } from './run-write.ts'
@@ -14,8 +15,7 @@ import { withScopeInStatement, withScopeCheck, needsScopeSearch } from './scope-
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { finishChanges, isEmpty } from './update-data.ts'
 import {
-  inKeyOrder, possibilitiesOf, refuseImpossible, withoutUpsertKey, type Possibility, type Upsert, type UpsertData,
-  type UpsertRules,
+  inKeyOrder, possibilitiesOf, withoutUpsertKey, type Possibility, type Upsert, type UpsertData,
 } from './upsert-data.ts'
 import { dialectOfWrite, type Write } from './write.ts'
 
@@ -78,25 +78,26 @@ export function * wayOfUpsert (
   const early = OF_UPSERT.find(([, holds]) => holds(upsert))
   if (early !== undefined) return early[0]
   const { model, resource: { writable } } = begun
-  const rules: UpsertRules = { model, writable, key }
-  const possible = possibilitiesOf(rules, upsert.create.completeRules)
+  const { completeRules } = upsert.create
+  const possible = possibilitiesOf({ model, writable, key }, completeRules)
   const unchangeable = keyColumns(model).filter((part) => !key.columns.some(({ column }) => column === part.column))
     .map(({ column }) => column)
-  const given: UpsertRow[] = []
+  const ready: UpsertRow[] = []
   for (let index = 0; index < rows.length; index++) {
     const row = rows[index]!
     const possibility = possible(row)
     if (!possibility.isNew && !possibility.isChange) {
-      refuseImpossible(data[index]!, rules, upsert.create.completeRules, pointer(index))
+      // this refuses the data as that of a new record, unless something else gives what it lacks
+      readData(data[index]!, model, { by: writable.create!, partial: completeRules, pointer: pointer(index) })
       return 'unfilled'
     }
-    const ready = readyRow(upsert, row, possibility, unchangeable, pointer(index))
-    if (typeof ready === 'string') return ready
-    given.push(ready)
+    const one = readyRow(upsert, row, possibility, unchangeable, pointer(index))
+    if (typeof one === 'string') return one
+    ready.push(one)
   }
   if (begun.told !== undefined) return 'told'
   const order = inKeyOrder(rows.map(({ on }) => on))
-  const ordered = order.map((index) => given[index]!)
+  const ordered = order.map((index) => ready[index]!)
   const all = dataOfRows(ordered)
   const { write, filters } = yield * filtersOfChange(begun, all)
   const checked = withScopeInStatement(withScopeCheck(write, all), filters, all)
@@ -152,5 +153,5 @@ function readyRow (
   const update = isChange ? finishChanges(write, withoutUpsertKey(row, key), pointer) : undefined
   if (update !== undefined && isEmpty(update)) return 'no change'
   if (update?.columns.some(({ column }) => unchangeable.includes(column))) return 'primary key'
-  return { key: row.on, insert: isNew ? scopedRow({ write }, row, pointer) : undefined, update }
+  return { key: row.on, insert: isNew ? scopedRow(write, row, pointer) : undefined, update }
 }

@@ -9,13 +9,14 @@ import { findUpsertKey, type UpsertKey } from '../plan/index.ts'
 import { listJson } from '../answer/index.ts'
 import { convertRecords, type JsonAnswer } from '../read/index.ts'
 import type { Call } from '../resource/index.ts'
+import { readData } from '../schema/index.ts'
 import { changedIn, withAfterHooks } from './after.ts'
 import { beginCreate } from './create-data.ts'
 import type { Data } from './new-row.ts'
 import { upsertAtOnce } from './one-statement/upsert.ts'
 import { repeated } from './repeat.ts'
 import {
-  bodyWithoutKey, givenByServer, readUpsert, withKeys, type Upsert, type UpsertData, type UpsertedRow,
+  bodyWithoutKey, givenByServer, withKeys, type Upsert, type UpsertData, type UpsertedRow,
 } from './upsert-data.ts'
 import { withoutKey } from './update-data.ts'
 import { upsertInTurn } from './upsert-in-turn.ts'
@@ -113,13 +114,14 @@ function * upsertRecords (
 const changesOf = (body: Data, { write, key }: Upsert): Data =>
   withoutKey(bodyWithoutKey(body, key), undefined, write.model).data
 
+/** The data of records, read as far as it does not depend on whether they exist. */
 function readUpserts (
   upsert: Upsert,
   data: readonly Data[],
   pointer: (index: number) => string
 ): readonly UpsertData[] {
   const { write: { model, resource: { writable } }, key } = upsert
-  const rows = data.map((one, index) => readUpsert(one, { model, writable, key }, pointer(index)))
+  const rows = data.map((one, index) => readData(one, model, { by: writable.upsert!, pointer: pointer(index) }))
   return withKeys(rows, key, givenByServer(upsert), pointer)
 }
 

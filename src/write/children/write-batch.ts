@@ -9,15 +9,14 @@ import type { Steps } from '../../base/steps.ts'
 import {
   haveLinks, planDeleteEach, planUpdateEach, type CommonKey, type DeleteEachPlan, type RecordData, type UpdateEachPlan,
 } from '../../plan/index.ts'
-import { readScope, sendPrepared, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
+import { readScope, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import { SEVERAL_RECORDS } from '../../run/index.ts'
-import type { Row } from '../../sql/index.ts'
 import { absentRecord, mayBeHidden } from '../check-references.ts'
 import { insertInside } from '../insert-inside.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { deletionOf, markRow, refuseChange, removeRow, updateRow } from '../one-statement/change.ts'
 import { inRecord } from '../point-error.ts'
-import { filtersOfChange, findRow, prepareWrite } from '../run-write.ts'
+import { filtersOfChange, findRow, sendWrite } from '../run-write.ts'
 import { withScopeInStatement, withScopeCheck, needsScopeSearch } from '../scope-of-rows.ts'
 import { needsUnitOfWork } from '../unit-of-work/reason.ts'
 import { markThroughEntity, removeThroughEntity, updateThroughEntity } from '../unit-of-work/through-entities.ts'
@@ -167,13 +166,9 @@ function * runEach (
   const { write, owned, parent } = family
   // the plan has the key of the parent itself
   const conditions = { ...write.conditions, scope: undefined }
-  const places = (rows: readonly Row[]) => rows.map((row) => [Number(row['at']), writtenOf(row)] as const)
-  const returned = yield * sendPrepared(
-    write.session,
-    prepareWrite({ ...write, conditions }, plan, filters, places)
-  )
-  const written = new Map(returned)
-  if (written.size < returned.length) throw new ConflictError(SEVERAL_RECORDS)
+  const rows = yield * sendWrite({ ...write, conditions }, plan, filters)
+  const written = new Map(rows.map((row) => [Number(row['at']), writtenOf(row)]))
+  if (written.size < rows.length) throw new ConflictError(SEVERAL_RECORDS)
   for (const [index, { item, row }] of changed.entries()) {
     if (written.has(index)) continue
     const data = plan.kind === 'updateEach' && plan.references.length > 0 ? row : undefined

@@ -4,11 +4,11 @@ import type { Steps } from '../../base/steps.ts'
 import { MAX_AFFECTED } from '../../config/index.ts'
 import { keyColumns, keyFromText, type EntityModel } from '../../model/index.ts'
 import { idOfKey, planChanges, type Id, type ManyChange, type ManyTarget, type RecordData } from '../../plan/index.ts'
-import { sendPrepared, sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
+import { sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import type { Row } from '../../sql/index.ts'
 import { checkReferences, mayBeHidden, searchOf } from '../check-references.ts'
 import { withOnUpdate } from '../new-row.ts'
-import { findInScope, prepareWrite, writeInTransaction } from '../run-write.ts'
+import { findInScope, sendWrite, writeInTransaction } from '../run-write.ts'
 import { withScopeInStatement, needsScopeTransaction, needsScopeSearch } from '../scope-of-rows.ts'
 import { dialectOfWrite, type Write } from '../write.ts'
 
@@ -35,8 +35,8 @@ export function * sendMany (
 ): Steps<ManyAnswer> {
   const { model, options: { maxAffected = MAX_AFFECTED } } = write
   const plan = planChanges(target, { ...change, maxAffected })
-  const answerOf = ([row]: readonly Row[]): ManyAnswer => manyAnswer(row!, model)
-  const answer = yield * sendPrepared(write.session, prepareWrite(write, plan, filters, answerOf))
+  const [row] = yield * sendWrite(write, plan, filters)
+  const answer = manyAnswer(row!, model)
   if (answer.found > maxAffected) throw tooMany(maxAffected)
   return answer
 }

@@ -8,12 +8,13 @@ import { fitsDate, momentText, type EntityModel, type Property, type ScalarPrope
 import { isObject } from '../../base/is-object.ts'
 import { columnData, type RecordData } from '../../plan/index.ts'
 
-type Values = Readonly<Record<string, unknown>>
+/** Values of a record or an entity by the names of its properties. */
+type NamedValues = Readonly<Record<string, unknown>>
 
 /** The record that an update finds: as the client sees it, and as MikroORM has loaded it. */
 export interface Present {
-  readonly record: Values
-  readonly entity: Values
+  readonly record: NamedValues
+  readonly entity: NamedValues
 }
 
 /**
@@ -29,7 +30,7 @@ export function exactProperties (
   { properties: known }: EntityModel,
   present?: Present,
   pointer = ''
-): Values {
+): NamedValues {
   const { properties } = row
   const lost = new Map(
     columnData(row).filter(({ property, value }) => losesMoment(property, value))
@@ -38,7 +39,7 @@ export function exactProperties (
   const holdsJson = [...known.values()].some((property) => embeddedOf(property) !== undefined)
   if (lost.size === 0 && !holdsJson) return properties
   const errors: ErrorItem[] = []
-  const exact = (values: Values, members: EntityModel['properties'], present: Present | undefined, at: string) => {
+  const exact = (values: NamedValues, members: EntityModel['properties'], present: Present | undefined, at: string) => {
     const kept: Record<string, unknown> = { ...values }
     for (const name of Object.keys(values)) {
       const property = members.get(name)

@@ -4,7 +4,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { loadedValues } from '../../borrowed/mikro-orm.ts'
 import { isObject } from '../../base/is-object.ts'
 
-type Values = Record<string, unknown>
+type AnyObject = Record<string, unknown>
 
 /**
  * Removes invalid dates from loaded entities, and from the values that MikroORM keeps to find changes. An invalid date
@@ -14,7 +14,7 @@ type Values = Record<string, unknown>
  * @param em that of the write, which has loaded all of its entities itself
  */
 export function leaveInvalidDates (em: EntityManager): void {
-  for (const entity of [...em.getUnitOfWork().getIdentityMap()] as Values[]) {
+  for (const entity of [...em.getUnitOfWork().getIdentityMap()] as AnyObject[]) {
     const loaded = loadedValues(entity)
     if (loaded === undefined) continue
     for (const property of (em.getMetadata(entity.constructor as never) as EntityMetadata).comparableProps) {
@@ -28,7 +28,7 @@ export function leaveInvalidDates (em: EntityManager): void {
  * @param name the name of the value in its object
  * @param key the name of what it was, in the values that were loaded
  */
-function leave (object: Values, name: string, property: EntityProperty, loaded: Values, key: string): void {
+function leave (object: AnyObject, name: string, property: EntityProperty, loaded: AnyObject, key: string): void {
   const value = object[name]
   if (isInvalidDate(value)) {
     object[name] = undefined
