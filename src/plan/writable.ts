@@ -1,6 +1,6 @@
 /** Looks up the names of the option `writable`, once for each resource and operation. They say what bodies may set. */
 import {
-  factsOf, takesBodies, type BodyName, type ChildrenConfig, type CrudOperation, type WritableConfig,
+  factsOf, takesBodies, type BodyKind, type BodyName, type CrudOperation, type WritableConfig,
 } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { escapedName } from '../base/error-list.ts'
@@ -32,7 +32,7 @@ export function resolveWritable (
   const writable = resolveLists(`"writable" of ${model.name}`, config, model, fills)
   const { create, update } = writable
   if (!upserts || create === undefined || update === undefined) return writable
-  const upsert = rulesFor(new Set([...create.properties, ...update.properties]), [], NO_CHILDREN, model)
+  const upsert = bodyRulesOf(new Set([...create.properties, ...update.properties]), [], NO_CHILDREN, model)
   return Object.freeze({ ...writable, upsert })
 }
 
@@ -45,59 +45,36 @@ function resolveLists (
   model: EntityModel,
   fills: FillsChildren
 ): Writable {
-  const all = (operation: string): string =>
-    config?.create === config?.update ? "writable: 'all'" : `writable: { ${operation}: 'all' }`
-  const rules = (kind: 'create' | 'update'): BodyRules | undefined => {
+  const rules = (kind: BodyKind): BodyRules | undefined => {
     const names = config?.[kind]
-    return names && rulesOf(names, config.children?.[kind], model, kind === 'create', { what, allOf: all(kind), fills })
+    if (names === undefined) return undefined
+    const isNew = kind === 'create'
+    const all = [...model.properties.values()]
+    const allOf = config?.create === config?.update ? "writable: 'all'" : `writable: { ${kind}: 'all' }`
+    const children = resolveChildren(
+      config?.children?.[kind],
+      model,
+      isNew,
+      fills,
+      (what, lists, child) => resolveLists(what, lists, child, fills)
+    )
+    const properties = names === 'all'
+      ? all.filter((property) => property.write.writable && (isNew || !listsHidden(property)))
+      : names.map((name) => writableProperty(name, model, isNew, what, allOf))
+    const required = isNew ? all.filter(({ write }) => !write.optional) : []
+    return bodyRulesOf(new Set(properties), required, children, model)
   }
   return Object.freeze({ declared: config !== undefined, create: rules('create'), update: rules('update') })
 }
 
-interface Resolution {
-  /** The subject of errors. */
-  readonly what: string
-  /** How the option is written to allow all properties for this operation, for messages. */
-  readonly allOf: string
-  readonly fills: FillsChildren
-}
-
-function rulesOf (
-  names: 'all' | readonly string[],
-  lists: ChildrenConfig | undefined,
-  model: EntityModel,
-  isNew: boolean,
-  { what, allOf, fills }: Resolution
-): BodyRules {
-  const all = [...model.properties.values()]
-  const children = resolveChildren(
-    lists,
-    model,
-    isNew,
-    fills,
-    (what, config, child) => resolveLists(what, config, child, fills)
-  )
-  const properties = new Set(
-    names === 'all'
-      ? all.filter((property) => property.write.writable && (isNew || !listsHidden(property)))
-      : names.map((name) => propertyOf(name, model, isNew, what, allOf))
-  )
-  return rulesFor(properties, isNew ? all.filter(({ write }) => !write.optional) : [], children, model)
-}
-
 /** @param required the properties that a new record must have */
-function rulesFor (
+function bodyRulesOf (
   properties: ReadonlySet<Property>,
   required: readonly Property[],
   children: BodyRules['children'],
   model: EntityModel
 ): BodyRules {
-  const named = (property: Property): Named => ({
-    property,
-    pointer: `/${escapedName(property.publicName)}`,
-    writable: properties.has(property),
-    bound: isBound(property),
-  })
+  const named = (property: Property): Named => namedProperty(property, property.publicName, properties.has(property))
   const shown = [...model.properties.values()].filter(({ hidden }) => !hidden)
   return Object.freeze({
     byName: new Map(shown.map((property) => [property.publicName, named(property)])),
@@ -110,7 +87,15 @@ function rulesFor (
   })
 }
 
-function propertyOf (name: string, model: EntityModel, isNew: boolean, what: string, allOf: string): Property {
+const namedProperty = (property: Property, name: string, writable: boolean): Named => ({
+  property,
+  pointer: `/${escapedName(name)}`,
+  writable,
+  bound: isBound(property),
+})
+
+/** @param allOf how the option is written to allow all properties, for messages */
+function writableProperty (name: string, model: EntityModel, isNew: boolean, what: string, allOf: string): Property {
   const property = model.properties.get(name)
   if (property !== undefined && !isNew && property.write.writable && listsHidden(property)) {
     throw new ConfigError(
@@ -177,12 +162,7 @@ export function rulesInUse (writable: Writable, operations: readonly CrudOperati
 /** The properties by the names that data of the application may use: property names and public names. */
 export const namesForServer = madeOnce(({ properties }: EntityModel): ReadonlyMap<string, Named> => {
   const all = [...properties.values()]
-  const named = (name: 'name' | 'publicName') => (property: Property) =>
-    [property[name], {
-      property,
-      pointer: `/${escapedName(property[name])}`,
-      writable: property.write.persisted,
-      bound: isBound(property),
-    }] as const
-  return new Map([...all.map(named('name')), ...all.filter(({ hidden }) => !hidden).map(named('publicName'))])
+  const entryBy = (name: 'name' | 'publicName') => (property: Property) =>
+    [property[name], namedProperty(property, property[name], property.write.persisted)] as const
+  return new Map([...all.map(entryBy('name')), ...all.filter(({ hidden }) => !hidden).map(entryBy('publicName'))])
 })

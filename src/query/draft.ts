@@ -29,17 +29,25 @@ const DECLARABLE: ReadonlySet<string> = new Set(SUMMARY_PARAMETERS)
 const NO_NAMES: readonly string[] = []
 const NO_FIELDS: QueryParams['fieldsByInclude'] = Object.freeze(Object.create(null))
 
-/**
- * The names of parameters that the application declares. `declared` is read only if a query string has names that are
- * not part of the grammar.
- */
-export interface Declaring {
-  readonly declared?: readonly string[] | { readonly has: (name: string) => boolean }
+/** Names that can be looked up, such as those in a `Set`. */
+interface DeclaredNames {
+  /** Whether a parameter is declared. */
+  readonly has: (name: string) => boolean
+}
+
+/** The options of `parseQueryParams`. */
+export interface ParseOptions {
+  /**
+   * Names of top-level parameters that the route schema of the application declares: a list, a set, or any object with
+   * a method `has`. They are not listed in `unknown`. Default: none.
+   */
+  readonly declared?: readonly string[] | DeclaredNames
 }
 
 /** Gathers the parameters of one query string in their order. */
 export class Draft {
-  readonly #options: Declaring | undefined
+  readonly form: QueryForm
+  readonly #options: ParseOptions | undefined
   readonly #errors: QueryParamError[]
   readonly #filters: FilterSlots = new Map()
   readonly #sort = new NameList()
@@ -49,16 +57,16 @@ export class Draft {
   readonly #pagination = newPagination()
   #summaries: Map<SummaryParameter, NameList> | undefined
   #unknown: Set<string> | undefined
-  #declared: Declaring['declared']
+  /** Read from the options only if a query has names that are not part of the grammar. */
+  #declared: ParseOptions['declared']
   #parameters = 0
   /** The names of the parameters so far, in a body. */
   #names: Set<string> | undefined
-  readonly form: QueryForm
 
-  constructor (options?: Declaring, errors: QueryParamError[] = [], form: QueryForm = 'string') {
+  constructor (form: QueryForm, options?: ParseOptions, errors: QueryParamError[] = []) {
+    this.form = form
     this.#options = options
     this.#errors = errors
-    this.form = form
   }
 
   /** Whether a parameter is part of the grammar. */

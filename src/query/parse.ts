@@ -1,6 +1,6 @@
 /** The parser: turns any form of a query string into `QueryParams`. */
 import { isBareObject } from '../base/is-object.ts'
-import { Draft } from './draft.ts'
+import { Draft, type ParseOptions } from './draft.ts'
 import type { QueryForm } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import { readObject, readSearchParams } from './read-object.ts'
@@ -8,22 +8,7 @@ import { readText } from './read-text.ts'
 import type { QueryParams } from './parsed-query.ts'
 
 /** The empty query string. All requests share it, since it is frozen. */
-export const NO_PARAMS: QueryParams = new Draft().finish()
-
-/** Names that can be looked up, such as those in a `Set`. */
-interface DeclaredNames {
-  /** Whether a parameter is declared. */
-  readonly has: (name: string) => boolean
-}
-
-/** The options of `parseQueryParams`. */
-export interface ParseOptions {
-  /**
-   * Names of top-level parameters that the route schema of the application declares: a list, a set, or any object with
-   * a method `has`. They are not listed in `unknown`. Default: none.
-   */
-  readonly declared?: readonly string[] | DeclaredNames
-}
+export const NO_PARAMS: QueryParams = new Draft('string').finish()
 
 /**
  * Reads a query string. Never throws. Parameters that cannot be read are listed in `errors`, and the other parameters
@@ -51,39 +36,33 @@ export interface ParseOptions {
  * // }
  */
 export function parseQueryParams (query: unknown, options?: ParseOptions): QueryParams {
-  return parse(query, options, 'object')
+  return parse(query, 'object', options)
 }
 
 /** Reads the query string of a request that a parser has split. Each item of a list was a parameter in the URL. */
 export function parseRequestQuery (query: unknown, options?: ParseOptions): QueryParams {
-  return parse(query, options, 'string')
+  return parse(query, 'string', options)
 }
 
 /** Reads a query that is the body of a request, written like a query string. It may be longer than a query string. */
 export function parseQueryBody (text: string): QueryParams {
-  return parse(text, undefined, 'body', 'body')
+  return parse(text, 'body')
 }
 
-/** @param form what a query is that is neither text nor URLSearchParams */
-function parse (
-  query: unknown,
-  options: ParseOptions | undefined,
-  form: QueryForm,
-  formOfText: QueryForm = 'string'
-): QueryParams {
+/** @param form where the query comes from. Text and URLSearchParams of a program are query strings, and no objects */
+function parse (query: unknown, form: QueryForm, options?: ParseOptions): QueryParams {
   try {
     // most requests for one record have no parameters
     if (isNothing(query)) return NO_PARAMS
-    const isObject = isBareObject(query)
-    const draft = new Draft(options, [], isObject ? form : formOfText)
+    const draft = new Draft(form === 'object' && !isBareObject(query) ? 'string' : form, options)
     if (typeof query === 'string') readText(draft, query)
-    else if (isObject) readObject(draft, query)
+    else if (isBareObject(query)) readObject(draft, query)
     else if (query instanceof URLSearchParams) readSearchParams(draft, query)
     else throw new Refusal('The query is neither text nor an object of parameters.')
     return draft.finish()
   } catch (thrown) {
     // Half of a query would be a different query, so that nothing of it is kept.
-    return new Draft(undefined, [Refusal.itemOf(thrown)]).finish()
+    return new Draft(form, undefined, [Refusal.itemOf(thrown)]).finish()
   }
 }
 

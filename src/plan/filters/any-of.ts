@@ -2,7 +2,7 @@
 import type { AnyOfFilter } from '../../config/index.ts'
 import type { QueryParamError } from '../../query/index.ts'
 import { refusal } from '../refusal.ts'
-import { freeName, named, TEXT, type EntryBase, type FilterKind, type ValueFacts } from './kind.ts'
+import { freeName, plainFacts, TEXT, type EntryBase, type FilterKind, type ValueFacts } from './kind.ts'
 import { inputOf, operators, type OperatorFilter } from './operators.ts'
 import { partial } from './partial.ts'
 import { CODE, parameterName, NOTHING, type PlannedCondition } from './planned.ts'
@@ -51,7 +51,7 @@ export const anyOfFilters: FilterKind<AnyOfFilter<string>, AnyOfEntry> = {
     const { takes, value, example } = first!
     const same = others.every((other) => typeOf(other.value) === typeOf(value))
     const names = filters.map(({ name }) => `\`${name}\``).join(', ')
-    return named('anyOf', `Records that match the value in at least one of: ${names}.`, {
+    return plainFacts('anyOf', `Records that match the value in at least one of: ${names}.`, {
       takes,
       value: same ? value : TEXT,
       example,

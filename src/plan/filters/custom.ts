@@ -1,7 +1,7 @@
 /** Custom filters, which pass their value to a callback of the application. */
 import type { CustomFilter, CustomFilterCallback } from '../../config/index.ts'
 import { readKinds } from './json-texts.ts'
-import { freeName, named, TEXT, type EntryBase, type FilterKind } from './kind.ts'
+import { freeName, plainFacts, TEXT, type EntryBase, type FilterKind } from './kind.ts'
 import { parameterName, refuseFilter } from './planned.ts'
 
 export interface CustomFilterEntry extends EntryBase {
@@ -27,5 +27,5 @@ export const custom: FilterKind<CustomFilter, CustomFilterEntry> = {
 
   compared: () => [],
 
-  describe: ({ name }) => named('custom', `The filter \`${name}\`, as this server defines it.`, { takes: 'one' }),
+  describe: ({ name }) => plainFacts('custom', `The filter \`${name}\`, as this server defines it.`, { takes: 'one' }),
 }

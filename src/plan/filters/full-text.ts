@@ -7,7 +7,7 @@ import {
 import { describe } from '../operand.ts'
 import type { Relevance, TextDocument, TextField } from '../condition-types.ts'
 import { readSought } from './json-texts.ts'
-import { freeName, named, SOUGHT, unaccentOf, type EntryBase, type FilterKind } from './kind.ts'
+import { freeName, plainFacts, SOUGHT, unaccentOf, type EntryBase, type FilterKind } from './kind.ts'
 import { refuseForm } from './planned.ts'
 import { storesWords } from './stored-words.ts'
 
@@ -59,7 +59,7 @@ export const fullText: FilterKind<FullTextFilter<string>, FullTextEntry> = {
   document: ({ document }) => document,
 
   describe: () =>
-    named(
+    plainFacts(
       'fullText',
       'Records with all words of the text, in any of their forms. `"in quotes"` finds a phrase, `or` either word, ' +
         'and `-word` records without it.',

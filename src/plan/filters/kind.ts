@@ -88,7 +88,7 @@ export const SOUGHT: ValueFacts = { ...TEXT, maxLength: MAX_PATTERN_LENGTH }
 export const BOOLEAN: ValueFacts = { type: { kind: 'boolean' } }
 
 /** The facts about a filter without operators, which has one way to give its value. */
-export function named (
+export function plainFacts (
   looks: FilterFacts['looks'],
   sentence: string,
   input: Omit<InputFacts, 'meaning'>

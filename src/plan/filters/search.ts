@@ -5,7 +5,7 @@ import { isTextual, resolvePath } from '../../model/index.ts'
 import { containing } from '../../operators/index.ts'
 import { comparableOf, describe, valuesOf } from '../operand.ts'
 import { readSought } from './json-texts.ts'
-import { freeName, named, SOUGHT, unaccentOf, type EntryBase, type FilterKind, type FilterTarget } from './kind.ts'
+import { freeName, plainFacts, SOUGHT, unaccentOf, type EntryBase, type FilterKind, type FilterTarget } from './kind.ts'
 import { anyOf } from './tree.ts'
 
 export interface SearchEntry extends EntryBase {
@@ -44,7 +44,7 @@ export const search: FilterKind<SearchFilter<string>, SearchEntry> = {
   compared: ({ targets, unaccent }) => targets.map((target) => ({ ...target, by: ['contains'], unaccent })),
 
   describe: () =>
-    named('search', 'Records that contain the text somewhere, in upper or lower case.', {
+    plainFacts('search', 'Records that contain the text somewhere, in upper or lower case.', {
       takes: 'text',
       value: SOUGHT,
       example: { type: SOUGHT.type, of: (one) => one },

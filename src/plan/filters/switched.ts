@@ -6,7 +6,7 @@ import { splitList, type FilterParam } from '../../query/index.ts'
 import { didYouMean, nearest } from '../../base/suggest.ts'
 import { comparableOf, valuesOf } from '../operand.ts'
 import { readKinds } from './json-texts.ts'
-import { BOOLEAN, freeName, named, type EntryBase, type FilterKind } from './kind.ts'
+import { BOOLEAN, freeName, plainFacts, type EntryBase, type FilterKind } from './kind.ts'
 import { parameterName, NOTHING, refuseFilter, refuseForm, refuseValue } from './planned.ts'
 
 export interface SwitchedEntry extends EntryBase {
@@ -79,14 +79,14 @@ export const switched: FilterKind<ScopeFilter<string>, SwitchedEntry> = {
     const [param, ...more] = params
     if (param === undefined) {
       const example = { type: BOOLEAN.type, of: (one: unknown) => one }
-      return named('scope', `Records of \`${name}\`, as this server defines it.`, {
+      return plainFacts('scope', `Records of \`${name}\`, as this server defines it.`, {
         takes: 'boolean',
         value: BOOLEAN,
         example,
       })
     }
     const names = params.map((one) => `\`${one.name}\``).join(', ')
-    return named(
+    return plainFacts(
       'scope',
       `Records of \`${name}\`, as this server defines it, by ${names}.`,
       more.length === 0 ? { takes: 'one', value: { type: param.type } } : { takes: 'tuple', parts: params }

@@ -4,7 +4,7 @@ import { ConfigError } from '../../base/errors.ts'
 import type { ValueType } from '../../model/index.ts'
 import type { Deleted } from '../condition-types.ts'
 import { readKinds } from './json-texts.ts'
-import { named, type EntryBase, type FilterKind } from './kind.ts'
+import { plainFacts, type EntryBase, type FilterKind } from './kind.ts'
 import { refuseFilter, refuseValue } from './planned.ts'
 
 export interface TrashedEntry extends EntryBase {
@@ -39,9 +39,9 @@ export const trashed: FilterKind<TrashedFilter, TrashedEntry> = {
   compared: () => [],
 
   describe: () =>
-    named('trashed', 'Records that are marked as deleted: `with` them, `only` them, or `without`, as by default.', {
-      takes: 'one',
-      value: { type: VALUES },
-      example: { type: VALUES, of: (one) => one },
-    }),
+    plainFacts(
+      'trashed',
+      'Records that are marked as deleted: `with` them, `only` them, or `without`, as by default.',
+      { takes: 'one', value: { type: VALUES }, example: { type: VALUES, of: (one) => one } }
+    ),
 }

@@ -43,17 +43,17 @@ export function nearestFilter (parts: readonly string[], whitelist: Whitelist): 
 
 function find (parts: readonly string[], whitelist: Whitelist): MeantFilter | undefined {
   const path = parts.join('.')
-  const whole = named(path, whitelist)
+  const whole = allowedFilter(path, whitelist)
   if (whole !== undefined) return { entry: whole }
   const last = parts.at(-1)
   if (parts.length > 1 && last !== undefined) {
-    const entry = named(parts.slice(0, -1).join('.'), whitelist)
+    const entry = allowedFilter(parts.slice(0, -1).join('.'), whitelist)
     // other query languages write operators as $eq or _eq
     if (entry !== undefined) return { entry, operator: last.replace(/^[$_]/, '').toLowerCase() }
   }
   for (const operator of OPERATOR_NAMES) {
     const base = withoutEnd(path, operator)
-    const entry = base === undefined ? undefined : named(base, whitelist)
+    const entry = base === undefined ? undefined : allowedFilter(base, whitelist)
     if (entry !== undefined) return { entry, operator }
   }
   return undefined
@@ -71,7 +71,7 @@ function withoutEnd (path: string, operator: string): string | undefined {
 }
 
 /** Finds a filter by its name, or else the filter whose name differs only in case and separators. */
-function named (name: string, { filters }: Whitelist): FilterEntry | undefined {
+function allowedFilter (name: string, { filters }: Whitelist): FilterEntry | undefined {
   const exact = filters.get(name)
   if (exact !== undefined || name === '') return exact
   const wanted = plain(name)

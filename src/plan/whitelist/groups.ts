@@ -2,8 +2,7 @@
 import type { Facet, GroupAggregate, GroupEntry, GroupFunction } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import {
-  isComparable, MAX_NAME_BYTES, publicPath, resolvePath, type EntityModel, type Path,
-  type ValueType,
+  isComparable, MAX_NAME_BYTES, publicPath, resolvePath, type EntityModel, type Path, type ValueType,
 } from '../../model/index.ts'
 import type { Operand } from '../condition-types.ts'
 import type { FacetTerm, GroupNumber, GroupTerm } from '../plan-types.ts'
@@ -16,8 +15,7 @@ export function groupTerms (group: GroupEntry, model: EntityModel): GroupTerm[] 
   const what = `AllowedGroup${group.kind === 'dates' ? '.date' : ''} '${group.field}'`
   const { path, operand, type } = toOne(group.field, model, what)
   const names = withAlias(group.alias, publicPath(path))
-  const key = keyOf(path)
-  if (group.kind === 'values') return [{ ...names, key: named(key, what), relations: path.relations, operand, type }]
+  if (group.kind === 'values') return [{ ...names, key: itemKey(path, what), relations: path.relations, operand, type }]
   if (type.kind !== 'date' && type.kind !== 'datetime') {
     throw new ConfigError(
       `${what}: values of type ${describe(type)} have no days; group by the values: new AllowedGroup('${group.field}').`
@@ -28,7 +26,7 @@ export function groupTerms (group: GroupEntry, model: EntityModel): GroupTerm[] 
   }
   return group.units.map((unit) => ({
     ...withEnd(names, unit),
-    key: named(`${key}_${unit}`, what),
+    key: itemKey(path, what, unit),
     relations: path.relations,
     operand,
     period: { unit, timeZone: group.timeZone ?? 'UTC' },
@@ -45,7 +43,7 @@ export function groupNumbers (entry: GroupAggregate, model: EntityModel): GroupN
   const { path, operand, type } = toOne(entry.field, model, what)
   return (entry.functions as readonly GroupFunction[]).map((fn) => ({
     ...withEnd(withAlias(entry.alias, publicPath(path)), fn),
-    key: named(`${keyOf(path)}_${fn}`, what),
+    key: itemKey(path, what, fn),
     function: fn,
     relations: path.relations,
     operand,
@@ -97,10 +95,15 @@ function toOne (field: string, model: EntityModel, what: string): { path: Path, 
   return { path, operand, type }
 }
 
-/** The name in items: a path with `_`, since a name with a point looks like a path into an object. */
-const keyOf = (path: Path): string => publicPath(path).replaceAll('.', '_')
-
-function named (key: string, what: string): string {
+/**
+ * The name in items: a path with `_`, since a name with a point looks like a path into an object.
+ *
+ * @param end the unit or the function behind the path
+ * @throws {ConfigError} for a name that is too long for SQL
+ */
+function itemKey (path: Path, what: string, end?: string): string {
+  const name = publicPath(path).replaceAll('.', '_')
+  const key = end === undefined ? name : `${name}_${end}`
   if (Buffer.byteLength(key) <= MAX_NAME_BYTES) return key
   throw new ConfigError(`${what}: its name '${key}' is longer than ${MAX_NAME_BYTES} bytes.`)
 }
