@@ -26,7 +26,7 @@ t.test('options must be a plain object, since other objects would have no effect
     }
   }
   for (const [given, name] of [
-    [null, 'null'], ['scope', "'scope'"], [5, '5'], [[], 'an array'], [() => {}, 'a function'],
+    [null, 'null'], ['scope', "'scope'"], [5, '5'], [[], 'an empty array'], [[1], 'an array'], [() => {}, 'a function'],
     [Promise.resolve({ scope: 1 }), 'an instance of Promise'], [new Map([['scope', 1]]), 'an instance of Map'],
     [new Scoped(), 'an instance of Scoped'], [Object.create({ scope: 1 }), 'an object'],
   ] as const) {

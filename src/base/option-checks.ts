@@ -17,7 +17,7 @@ import { didYouMean, nearest } from './suggest.ts'
 /** Describes a value in an error message. */
 export function shown (value: unknown): string {
   if (typeof value === 'string') return `'${value}'`
-  if (Array.isArray(value)) return 'an array'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
   if (typeof value === 'function') return 'a function'
   if (typeof value !== 'object' || value === null) return String(value)
   const name: unknown = Object.getPrototypeOf(value)?.constructor?.name

@@ -44,7 +44,7 @@ export abstract class BaseFilter {
    */
   default (value: FilterText | readonly FilterText[]): this {
     return changed<BaseFilter>(this, {
-      defaultValue: Array.isArray(value) ? Object.freeze(value.map(text)) : text(value),
+      defaultValue: Array.isArray(value) ? Object.freeze(value.map((one) => textOf(this, one))) : textOf(this, value),
     }) as this
   }
 
@@ -59,10 +59,10 @@ export abstract class BaseFilter {
   ignore<const Values extends readonly (FilterText | readonly FilterText[])[]> (
     ...values: Values
   ): this & Ignoring<Each<Values[number]>> {
-    const ignored = values.flat().map(text)
+    const ignored = values.flat().map((value) => textOf(this, value))
     if (ignored.length === 0) {
       throw new ConfigError(
-        "AllowedFilters: ignore() names no values; write those that mean nothing, such as .ignore('all')"
+        `AllowedFilters '${this.field}': ignore() names no values; write those that mean nothing, as in .ignore('all')`
       )
     }
     const ignoredValues = Object.freeze([...this.ignoredValues, ...ignored])
@@ -79,9 +79,11 @@ export abstract class BaseFilter {
   }
 }
 
-function text (value: unknown): string {
+function textOf ({ field }: BaseFilter, value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value)
-  throw new ConfigError(`AllowedFilters: the value of a filter is text, a number or a boolean, got ${shown(value)}`)
+  throw new ConfigError(
+    `AllowedFilters '${field}': the value of a filter is text, a number or a boolean, got ${shown(value)}`
+  )
 }
 
 /** Makes a frozen copy, because configurations and roles share the entries of a whitelist. */

@@ -135,12 +135,12 @@ function withChecked (name: string, options: TransactionOptions = {}): Transacti
 /**
  * Returns a wrapper for functions. Its options are checked now.
  *
- * @param given the first argument of the call; it is an EntityManager only if the caller forgot the function
+ * @param given the first argument of the call: an EntityManager if the caller forgot the function, a function if the
+ *   caller forgot the EntityManager
  */
 function wrapperOf (given: unknown, options: TransactionOptions | undefined, policy: Policy): TransactionWrapper {
-  if (isEntityManager(given)) {
-    throw new ConfigError(`${policy.name}: the function to run is missing. Write ${policy.usage}.`)
-  }
+  const missing = isEntityManager(given) ? 'function to run' : typeof given === 'function' ? 'EntityManager' : undefined
+  if (missing !== undefined) throw new ConfigError(`${policy.name}: the ${missing} is missing. Write ${policy.usage}.`)
   const own = { ...withChecked(policy.name, options) }
   return (fn) => {
     if (typeof fn !== 'function') throw new ConfigError(`${policy.name}: expected a function to run.`)

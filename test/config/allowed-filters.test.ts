@@ -89,7 +89,7 @@ t.test('ignored values must be given', async t => {
   t.strictSame(AllowedFilters.exact('status').ignore('all').ignore(['', 0]).ignoredValues, ['all', '', '0'])
   for (const values of [[], [[]]]) {
     t.throws(() => AllowedFilters.exact('status').ignore(...values),
-      refused("AllowedFilters: ignore() names no values; write those that mean nothing, such as .ignore('all')"))
+      refused("AllowedFilters 'status': ignore() names no values; write those that mean nothing, as in .ignore('all')"))
   }
 })
 

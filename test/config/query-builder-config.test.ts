@@ -101,7 +101,7 @@ t.test('unknown options are refused with the nearest one', async t => {
 t.test('values of the wrong type are refused with their path', async t => {
   t.throws(configure('x'), refused("options: expected object, got 'x'"))
   t.throws(configure(null), refused('options: expected object, got null'))
-  t.throws(configure([]), refused('options: expected object, got an array'))
+  t.throws(configure([]), refused('options: expected object, got an empty array'))
   t.throws(configure({ allowedFilters: 'name' }), refused("allowedFilters: expected array, got 'name'"))
   t.throws(configure({ defaultSort: '-name' }), refused("defaultSort: expected array, got '-name'"))
   t.throws(configure({ defaultSort: ['name', 1] }), refused('defaultSort[1]: expected string, got 1'))

@@ -30,7 +30,7 @@ t.test('options are checked when constructed', async (t) => {
   t.doesNotThrow(construct(undefined))
   t.throws(construct('postgresql://r1/shop'),
     refused(/replicas: expected a list of URLs or \{ urls, maxLag, checkInterval, checkTimeout \}, got 'postgresql/))
-  t.throws(construct([]), refused(/replicas: urls: .*, got an array/))
+  t.throws(construct([]), refused(/replicas: urls: .*, got an empty array/))
   t.throws(construct([process.env.NO_SUCH_VARIABLE]), refused(/replicas: urls\[0\]: expected string, got undefined/))
   t.throws(construct({ urls: ['postgresql://r1/shop'], maxlag: 5 }),
     refused(/replicas: there is no option 'maxlag'. Did you mean 'maxLag'\?/))

@@ -21,6 +21,7 @@ const Book = entity('Book', {
 }, { extends: BaseModel })
 const Ghost = entity('Ghost', { name: p.string() }, { extends: BaseModel })
 const Secret = entity('Secret', { id: p.integer().primary(), version: p.integer().version().hidden() })
+const Badge = entity('Badge', { uid: p.string() }, { extends: BaseModel })
 const Stranger = entity('Stranger', { name: p.string() }, { extends: BaseModel })
 
 /** Mistakes are outside of the types, so everything in this file is `any`. */
@@ -413,6 +414,11 @@ const MISTAKES: readonly Mistake[] = [
   ['a generated property in a body', ({ send }) => send(post({ ...book, created_at: '2020-01-01' })),
     "The property 'created_at' cannot be written", 'Allowed: author, status, title.'],
   [
+    'a generated property in a body, with a name that is near another one',
+    ({ send }) => send(post({ uid: 'a', uuid: 'b' }), { crud: new Crud({ model: Badge, writable: ['uid'] }) }),
+    "The property 'uuid' cannot be written. Allowed", 'Allowed: uid.',
+  ],
+  [
     'a misspelt property in a body', ({ send }) => send(post({ titel: 'Emma', status: 'done' })),
     "There is no property 'titel'", "Did you mean 'title'?",
   ],
@@ -450,7 +456,7 @@ const MISTAKES: readonly Mistake[] = [
 ]
 
 await forOneDatabase(t, {
-  entities: [Author, Book, Ghost, Secret],
+  entities: [Author, Badge, Book, Ghost, Secret],
   seed: async (em) => {
     await em.getConnection().execute('drop table ghost')
     await em.getConnection().execute(
