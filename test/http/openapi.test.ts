@@ -77,6 +77,9 @@ t.test('the document of the example', async (t) => {
       'replace_products', 'delete_products', 'aggregate_products', 'restore_products',
     ])
     t.equal(new Set(idsOf(document)).size, idsOf(document).length)
+    t.match(document.paths['/products'].put.parameters.find(({ name }: Json) => name === 'on'), {
+      in: 'query', required: true, description: 'The key that finds the record: `sku`.',
+    })
     for (const operation of operationsOf(document)) t.match(operation, { tags: [String], summary: String })
   })
 

@@ -83,12 +83,12 @@ function documentation (
     const replace: Replace = (part) => withReferences(shown(part), components, route.names)
     // the route `/categories/` also answers `/categories`, and clients write the latter
     const url = input.url.replace(/(?<=.)\/$/, '')
-    const parameters = (): Record<string, TSchema> => {
+    const parameters = querySchema(route.operation, () => {
       const examples = hasExamples(openapiObject)
       return roles === undefined
         ? parametersOf(route.operation, resource, examples)
         : roles.parametersOf(route.operation, examples)
-    }
+    })
     const schema = {
       ...input.schema,
       // a role may not see the uuid, which the path of other roles names
@@ -151,11 +151,11 @@ function queryInBody (
   { own, name, method }: DocumentedRoute,
   { schema, openapiObject }: TransformInput,
   query: unknown,
-  parameters: () => Record<string, TSchema>
+  parameters: TSchema
 ): object {
   const declared = declaredQuery(own)
   const { summary, description, hide } = (own ?? {}) as SwaggerMembers
-  const { style, explode, ...form } = querySchema(parameters)
+  const { style, explode, ...form } = parameters
   return {
     summary: summary ?? `List ${name}, with the query as a body`,
     description: description ?? QUERY_DESCRIPTION,
@@ -207,17 +207,16 @@ function documentedBody ({ body }: FastifySchema, replace: Replace): FastifySche
 function documentedQuery (
   { querystring }: FastifySchema,
   own: FastifySchema | undefined,
-  parameters: () => Record<string, TSchema>
+  parameters: TSchema
 ): FastifySchema {
   const declared = declaredQuery(own)
   const given = querystring as { properties?: object } | undefined
   if (declared !== undefined && given?.properties === undefined) return {}
-  const generated = querySchema(parameters)
   const properties = {
-    ...generated['properties'] as object,
+    ...parameters['properties'] as object,
     ...(declared !== undefined && given?.properties),
   }
-  const merged = { ...generated, ...(declared !== undefined && given), properties }
+  const merged = { ...parameters, ...(declared !== undefined && given), properties }
   return { querystring: Object.keys(properties).length === 0 ? undefined : merged }
 }
 

@@ -62,7 +62,7 @@ export function operationSchema (
     ...(sentence !== undefined && { description: sentence }),
     ...(streams && streamTypes(resource)),
     ...(byKey && { params: keyParams(model) }),
-    querystring: querySchema(() => parametersOf(operation, resource, true)),
+    querystring: querySchema(operation, () => parametersOf(operation, resource, true)),
     ...requestHeaders(operation, resource),
     ...(body !== undefined && { body: bodyOf(operation, resource, forms, named) }),
     ...(body === 'create' && forms.one && forms.list && { 'x-create-many': { maxItems: maxBatch } }),
@@ -204,9 +204,10 @@ const streamTypes = ({ streams }: Offer): object => streams.length === 0 ? {} : 
  * The schema of a query string, with lists separated by commas. Its properties are made when they are first read, since
  * only documentation needs them: the planner checks query strings.
  */
-export function querySchema (parameters: () => Record<string, TSchema>): TSchema {
+export function querySchema (operation: CrudOperation, parameters: () => Record<string, TSchema>): TSchema {
   let properties: Record<string, TSchema> | undefined
-  return Object.defineProperty(Type.Object({}, { style: 'form', explode: false }), 'properties', {
+  const required = factsOf(operation).query === 'key' && { required: ['on'] }
+  return Object.defineProperty(Type.Object({}, { style: 'form', explode: false, ...required }), 'properties', {
     configurable: true,
     enumerable: true,
     get () {

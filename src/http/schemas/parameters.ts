@@ -45,7 +45,7 @@ const PARAMETERS: Readonly<
 function keyParameter ({ upsertKeys }: Offer): TSchema {
   const names = [...new Set(upsertKeys.flatMap(({ properties }) => properties.map(({ publicName }) => publicName)))]
   const keys = upsertKeys.map(({ name }) => `\`${name}\``).join(' or ')
-  return namesOf(names, `The key that finds the record: ${keys}. Required.`, { minItems: 1 })
+  return namesOf(names, `The key that finds the record: ${keys}.`, { minItems: 1 })
 }
 
 /** The parameters of a list, except for filters. */
