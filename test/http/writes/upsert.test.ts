@@ -1,7 +1,9 @@
 import { defineEntity, p, type EventArgs } from '@mikro-orm/core'
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import t from 'tap'
-import { CrudBase, type AfterContext, type CrudContext, type CrudRoutesOptions } from '../../../src/index.ts'
+import {
+  CrudBase, withTransaction, type AfterContext, type CrudContext, type CrudRoutesOptions,
+} from '../../../src/index.ts'
 import { softDelete, timestamps } from '../../../src/entities/base-model.ts'
 import { ColourType } from '../../fixtures/custom-types.ts'
 import { forEachDatabase, forPostgres, openPgliteFor } from '../../helpers/databases.ts'
@@ -712,6 +714,28 @@ await forPostgres(t, 'PostgreSQL', { entities, seed }, async (t, { orm }) => {
       CLIENTS.slice(0, 8).map((size) => put('/audited?on=name', { name: 'same', size }))
     )
     t.strictSame(responses.map(({ statusCode }) => statusCode).sort(), [200, 200, 200, 200, 200, 200, 200, 201])
+  })
+
+  t.test('a transaction that cannot see the row in the way is repeated, or, if it looks, a conflict', async (t) => {
+    const looking = hooked({ model: Product, writable: 'all', upsertKeys }, { beforeUpdate: (_, data) => data })
+    for (const isolationLevel of ['read committed', 'repeatable read', 'serializable'] as const) {
+      for (const [way, crud] of [['at once', products()], ['looks', looking]] as const) {
+        const sku = `${isolationLevel} ${way}`.slice(-20)
+        const raced = withTransaction(orm.em.fork(), async (em) => {
+          // the snapshot of the transaction is older than the row
+          await em.execute('select 1 from product')
+          if ((await select(orm, `select 1 from product where sku = '${sku}'`)).length === 0) {
+            await select(orm, `insert into product (sku, name, price, version, created_at, updated_at)
+              values ('${sku}', 'x', 900, 1, now(), now())`)
+          }
+          return await crud.upsert(em, { SKU: sku, name: 'y', price: 900 }, { on: 'sku' })
+        }, { isolationLevel })
+        const what = `${isolationLevel}, ${way}`
+        if (way === 'looks' && isolationLevel !== 'read committed') {
+          await t.rejects(raced, { code: 'FST_CRUD_CONFLICT' }, what)
+        } else t.match(await raced, { created: false, record: { name: 'y' } }, what)
+      }
+    }
   })
 
   t.test('a row that appears and disappears is at worst a conflict', async (t) => {
