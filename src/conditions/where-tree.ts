@@ -20,19 +20,19 @@ export type WherePart =
   | VerbatimPart
 
 /** `$and` */
-export interface AndPart {
+interface AndPart {
   readonly kind: 'and'
   readonly members: readonly Where[]
 }
 
 /** `$or` */
-export interface OrPart {
+interface OrPart {
   readonly kind: 'or'
   readonly members: readonly Where[]
 }
 
 /** `$not` */
-export interface NotPart {
+interface NotPart {
   readonly kind: 'not'
   readonly member: Where
 }
@@ -75,7 +75,7 @@ export interface RelatedPart {
 export type Quantifier = '$some' | '$none' | '$every'
 
 /** Conditions on the members of an embedded object. */
-export interface EmbeddedPart {
+interface EmbeddedPart {
   readonly kind: 'embedded'
   readonly property: EmbeddedProperty
   readonly where: Where
@@ -85,7 +85,7 @@ export interface EmbeddedPart {
  * A fragment of SQL and the value it is compared with. The value is an empty list if the fragment is the whole
  * condition.
  */
-export interface SqlPart {
+interface SqlPart {
   readonly kind: 'sql'
   /** The key that `raw()` returns. */
   readonly fragment: symbol
@@ -93,7 +93,7 @@ export interface SqlPart {
 }
 
 /** A part that only MikroORM can interpret: members of JSON documents, and names that MikroORM gives to columns. */
-export interface VerbatimPart {
+interface VerbatimPart {
   readonly kind: 'verbatim'
   readonly name: string
   readonly value: unknown

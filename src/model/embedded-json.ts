@@ -6,7 +6,7 @@ import type { Property, ScalarProperty } from './entity-model.ts'
 import { isExactNumber } from './exact-json.ts'
 import { canonicalRange } from './types/range.ts'
 
-export type EmbeddedJson = NonNullable<ScalarProperty['embedded']>
+type EmbeddedJson = NonNullable<ScalarProperty['embedded']>
 
 type Member = Exclude<Property, { kind: 'relation' }>
 type NameOf = (member: Member) => string

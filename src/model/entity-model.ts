@@ -111,7 +111,7 @@ export type Join =
     readonly pivotColumns: readonly string[],
     readonly pivotTargetColumns: readonly string[],
     /** The column that orders the links, if this side keeps their order. */
-    readonly orderColumn?: string | undefined
+    readonly orderColumn?: string | undefined,
     /** Whether the separate table is declared with an index on its columns for this table. */
     readonly indexed: boolean,
   }
@@ -185,7 +185,7 @@ export interface EntityModel {
 }
 
 /** Columns whose values together occur once in a table. */
-export interface UniqueColumns {
+interface UniqueColumns {
   readonly columns: readonly string[]
   /** Whether it holds for all rows, and at once: it is not limited by a condition, and not deferred. */
   readonly always: boolean

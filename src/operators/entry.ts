@@ -51,7 +51,7 @@ export type ReadTexts = (
 export type ColumnSql = `${string}{column}${string}`
 
 /** The SQL of an operator, with placeholders for the column and for each bound value. */
-export type OperatorSql<Value extends OperatorValue> = Value extends 'boolean'
+type OperatorSql<Value extends OperatorValue> = Value extends 'boolean'
   ? { readonly true: ColumnSql, readonly false: ColumnSql }
   : Value extends 'pair' ? `${ColumnSql}{low}${string}{high}${string}`
     : `${ColumnSql}{value}${string}`
@@ -63,7 +63,7 @@ export type IndexKind = 'order' | 'trigrams' | 'items' | 'ranges'
  * The index that makes an operator fast, on the column or on an expression. `none` means that no index helps, because
  * most rows satisfy the operator.
  */
-export type OperatorIndex = IndexKind | { readonly kind: IndexKind, readonly key: ColumnSql } | 'none'
+type OperatorIndex = IndexKind | { readonly kind: IndexKind, readonly key: ColumnSql } | 'none'
 
 /** Everything that the stages need to know about an operator. */
 interface FormOf<Value extends OperatorValue> {

@@ -41,7 +41,7 @@ export interface ManyPlan extends PlannedRows, CheckedRows {
   readonly returnsKeys: boolean
 }
 
-export interface ManyOptions extends PlanOptions {
+interface ManyOptions extends PlanOptions {
   /** Whether rows that are marked as deleted stay as they are. A filter that asks for them is then refused. */
   readonly onlyLive: boolean
 }

@@ -40,14 +40,14 @@ export interface UpsertPlan extends ReturningWrite, UpsertTarget, CheckedRows {
   readonly insert: UpsertInsert | undefined
 }
 
-export interface UpsertInsert extends Pick<InsertPlan, 'columns' | 'discriminator' | 'references'> {
+interface UpsertInsert extends Pick<InsertPlan, 'columns' | 'discriminator' | 'references'> {
   readonly slots: readonly Slot[]
 }
 
 type SlotsOf = { readonly [Member in keyof Recordset]: Slot }
 
 /** A column that is set to a value of the given rows. */
-export interface GivenColumn extends Pick<Assignment, 'column' | 'property'> {
+interface GivenColumn extends Pick<Assignment, 'column' | 'property'> {
   /** Whether the value for an update differs from that for an insert. */
   readonly own: boolean
 }

@@ -10,7 +10,7 @@ import type { Selection } from './plan-types.ts'
 import { Values } from './values.ts'
 
 /** A row to change: its key, by column, and its new values. */
-export interface KeyedRow {
+interface KeyedRow {
   readonly key: readonly SqlValue[]
   readonly row: Pick<RecordData, 'columns' | 'values' | 'references'>
 }

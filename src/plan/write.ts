@@ -185,7 +185,7 @@ export function referenceChecks (
 
 const NO_CHECKS: readonly ReferenceCheck[] = []
 
-export interface TargetOptions {
+interface TargetOptions {
   readonly deleted: WriteTarget['deleted']
   /** The versions of which the row must have one. */
   readonly versions?: readonly string[]

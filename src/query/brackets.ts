@@ -1,7 +1,7 @@
 /** Reads the brackets in a parameter's name. */
 
 /** The brackets of a name. `filter[price][in][]` has the levels `price` and `in`, and is a list. */
-export interface Brackets {
+interface Brackets {
   readonly levels: readonly string[]
   /** Whether the name ends in `[]`, which does not count as a level. */
   readonly list: boolean

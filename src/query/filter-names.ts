@@ -26,7 +26,7 @@ export interface FilterName {
 }
 
 /** Why a name cannot be read. */
-export interface UnreadableName {
+interface UnreadableName {
   /** A sentence for people. */
   readonly wrong: string
   /** Whether the name exceeds a limit, or is a part of a group that other filters do not make up for. */

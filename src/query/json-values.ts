@@ -8,7 +8,7 @@ import { plainNumber } from '../base/plain-number.ts'
 export type JsonKind = 'string' | 'number' | 'inexact' | 'boolean' | 'null' | 'other'
 
 /** A value as the text that a URL would have. */
-export interface JsonValueText {
+interface JsonValueText {
   readonly text: string
   readonly kind: JsonKind
 }

@@ -2,7 +2,7 @@
 import { MAX_LIST_ITEMS } from './limits.ts'
 
 /** The items of a list, or the sentence that says why the list cannot be read. */
-export type ListResult =
+type ListResult =
   | { readonly items: readonly string[], readonly error?: undefined }
   | {
     readonly items?: undefined,

@@ -12,7 +12,7 @@ const CODE = 'FST_CRUD_PAGINATION_INVALID'
 type Target = { -readonly [Name in keyof PageValues]: PageValues[Name] }
 
 /** The pagination read so far: the values, and how often each parameter was given. */
-export interface PaginationDraft {
+interface PaginationDraft {
   readonly values: Target
   readonly given: Partial<Record<PageParameterName, number>>
   mixed: boolean

@@ -22,7 +22,7 @@ export const tidySort: Tidy = (item) => {
 }
 
 /** An item of `sort`. Without a sign, the sort decides about the direction. */
-export interface SortItem {
+interface SortItem {
   readonly name: string
   readonly descending?: boolean
 }

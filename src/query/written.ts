@@ -8,7 +8,7 @@ import type { JsonKind } from './json-values.ts'
 import type { FilterParam } from './parsed-query.ts'
 
 /** How a filter was written. */
-export interface FilterNote {
+interface FilterNote {
   /** Whether its name ends in `[]`. */
   readonly list?: boolean
   /** Whether it comes from the body of a request or from a program, where lists may be longer. */

@@ -45,13 +45,11 @@ interface Batch {
 
 /** The plan measures included records if they can exceed a limit: a batch that is too large is read in parts. */
 function measuredPlan (plan: StreamPlan): StreamPlan {
-  const { limits, selection } = plan
-  return limits !== undefined && forecastOf(selection, limits).unbounded
+  const { limits, ...unlimited } = plan
+  return limits !== undefined && forecastOf(plan.selection, limits).unbounded
     ? { ...plan, isDoubtful: true }
-    : withoutLimits(plan)
+    : unlimited
 }
-
-const withoutLimits = ({ limits, ...plan }: StreamPlan): StreamPlan => plan
 
 /**
  * Reads all rows by one statement, from one snapshot. Related records are read by separate statements, by the keys of

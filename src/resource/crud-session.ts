@@ -118,7 +118,7 @@ export function * inTransaction<Result> (
 }
 
 /** Does work that follows a statement. Its promise resolves when the work is done or deferred. */
-export type AfterCommit = (work: () => Steps<void>) => OrPromise<void>
+type AfterCommit = (work: () => Steps<void>) => OrPromise<void>
 
 /**
  * Follows the transaction of a session. Do this before the statement that the work belongs to.

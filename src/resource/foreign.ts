@@ -1,5 +1,5 @@
 /** Conditions that MikroORM compiles. They may depend on any data, so their statement is compiled for each request. */
-import { readConstant, toMikroOrm, type Visible } from '../conditions/index.ts'
+import { readConstant, toMikroOrm, type Visible, type Where } from '../conditions/index.ts'
 import type { CustomFilterContext } from '../config/index.ts'
 import { FilterValidationError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
@@ -34,14 +34,12 @@ export function foreignOf (
   const bindValue: Bind = (value) => values.push(value) - 1
   const visible = visibleBy(filters)
   const { model } = plan
+  const compiled = (what: string, of: EntityModel, alias: string, where: Where, visible?: Visible): Sql | undefined =>
+    throwingScopeErrors(what, () => filterSql(em, of, alias, toMikroOrm(where, visible), bindValue))
   return {
     filter: (model, alias) => {
       const where = filters.get(model)
-      return where &&
-        throwingScopeErrors(
-          `A MikroORM filter of ${model.name}`,
-          () => filterSql(em, model, alias, toMikroOrm(where), bindValue)
-        )
+      return where && compiled(`A MikroORM filter of ${model.name}`, model, alias, where)
     },
     unaccent: () => schemaOfUnaccent(em),
     constant: (where, model, alias) =>
@@ -63,20 +61,14 @@ export function foreignOf (
       ),
     conditions: (alias) =>
       [
-        scope && throwingScopeErrors(`The scope of ${model.name}`, () =>
-          filterSql(em, model, alias, toMikroOrm(scope, visibleBy(filtersBehind(filters))), bindValue)),
-        target && throwingScopeErrors(`A MikroORM filter of ${model.name}`, () =>
-          filterSql(em, model, alias, toMikroOrm(target), bindValue)),
+        scope && compiled(`The scope of ${model.name}`, model, alias, scope, visibleBy(filtersBehind(filters))),
+        target && compiled(`A MikroORM filter of ${model.name}`, model, alias, target),
         ...plan.customs.map((custom) =>
           custom.kind === 'switched'
-            ? throwingScopeErrors(`The MikroORM filter '${custom.filter}'`, () =>
-              filterSql(em, model, alias, toMikroOrm(switched.get(custom)!), bindValue))
-            : foreignSql(em, model, alias, (qb) =>
-              narrow(custom, qb, context), bindValue)
+            ? compiled(`The MikroORM filter '${custom.filter}'`, model, alias, switched.get(custom)!)
+            : foreignSql(em, model, alias, (qb) => narrow(custom, qb, context), bindValue)
         ),
-      ].filter((condition): condition is Sql =>
-        condition !== undefined
-      ),
+      ].filter((condition) => condition !== undefined),
   }
 }
 

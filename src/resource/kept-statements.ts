@@ -33,7 +33,7 @@ export interface CompiledRead extends BoundStatement {
 }
 
 /** The statement of all plans of one shape. */
-export interface KeptStatement {
+interface KeptStatement {
   readonly statement: Statement
   readonly constants: Constants
   readonly toWire: ToWire | undefined

@@ -39,7 +39,7 @@ export interface ReadFilters {
 }
 
 /** The values before a write that after hooks get, and their conversion. */
-export interface PreviousValues {
+interface PreviousValues {
   readonly selection: Selection
   readonly toWire: ToWire | undefined
 }

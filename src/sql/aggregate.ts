@@ -14,7 +14,7 @@ import { numbersOfEach, valueName } from './related-numbers.ts'
 import { joinParents, relatedRows } from './related.ts'
 import type { ConditionContext } from './visibility.ts'
 
-export interface AggregatesSql {
+interface AggregatesSql {
   /** The value of each aggregate by its name in records. */
   readonly members: ReadonlyArray<readonly [name: string, value: Sql]>
   readonly expressions: readonly Sql[]

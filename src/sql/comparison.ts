@@ -14,7 +14,7 @@ export function comparisonSql (condition: ComparisonOf<RowOperand>, alias: strin
 }
 
 /** A comparison with a property, or with anything. */
-export type ComparisonOf<Of extends Comparable = Comparable> =
+type ComparisonOf<Of extends Comparable = Comparable> =
   & Extract<Condition, { kind: 'compare' }>
   & { readonly operand: Of }
 

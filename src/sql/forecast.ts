@@ -5,7 +5,7 @@ import type { AnswerLimits, PlannedInclude, Selection } from '../plan/index.ts'
 import { isLong } from './wire-types.ts'
 
 /** The properties of a selection that tell in advance how large its answers can be. */
-export interface Forecast {
+interface Forecast {
   /** Whether only a statement that weighs its answer keeps within the limits. */
   readonly weighed: boolean
   /** Whether there can be more included records than an answer may have. */

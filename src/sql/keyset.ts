@@ -29,7 +29,7 @@ export function keysetColumns ({ order }: KeysetShape, { limits }: Form): string
   ]
 }
 
-export interface KeysetSql {
+interface KeysetSql {
   readonly rows: Sql
   readonly order: Sql
   /** Whether one plan suits all values: they only say where the page starts. Never with facets, which are counted. */
@@ -82,9 +82,9 @@ export function keysetSql (plan: KeysetShape, source: Source): KeysetSql {
     ? []
     : [shownRows(shown, page, shownClauses(plan, page, sorts, sql`${carried} limit ${fetched}`))]
   return {
-    rows: sql`with ${join([sql`${name(page)} as (${pageSql})`, ...shownSql, ...expressions])} ${answer}${
-      name(page)
-    }${join(joins, '')}${row}`,
+    rows: sql`with ${join([sql`${name(page)} as (${pageSql})`, ...shownSql, ...expressions])} ${answer}${name(page)}${
+      join(joins, '')
+    }${row}`,
     order: carried,
     uniform,
   }

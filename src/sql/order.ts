@@ -3,9 +3,7 @@
  * Properties of to-one relations are joined.
  */
 import { keyColumnNames, type EntityModel } from '../model/index.ts'
-import {
-  isCustomTerm, isNullableTerm, type CustomTerm, type Operand, type OrderTerm,
-} from '../plan/index.ts'
+import { isCustomTerm, isNullableTerm, type CustomTerm, type Operand, type OrderTerm } from '../plan/index.ts'
 import { operand } from './comparison.ts'
 import { equalKey } from './columns.ts'
 import { RANK } from './foreign-order.ts'
@@ -23,9 +21,9 @@ export interface Order {
 }
 
 /** A term that sorts by a property. */
-export type PropertyTerm = Pick<OrderTerm, 'column'> & { readonly operand: Operand }
+type PropertyTerm = Pick<OrderTerm, 'column'> & { readonly operand: Operand }
 
-export interface OrderOptions {
+interface OrderOptions {
   /** Reverses the order. Default: false. */
   readonly reversed?: boolean
   /** Compiles custom sorts. Only the order of a list has them. */

@@ -25,7 +25,7 @@ export interface PlacedTerm {
   readonly repetitive: boolean
 }
 
-export interface PlaceOptions {
+interface PlaceOptions {
   /** Whether nulls follow the values. Otherwise they come before them. */
   readonly nullsLast: boolean
   /** Whether a row at the place itself is included. */

@@ -12,14 +12,7 @@ import { aggregatesSql } from './aggregate.ts'
 import { keyName, namedKey } from './columns.ts'
 import { EMPTY, join, name, numberSql, sql, type Sql } from './fragment.ts'
 import {
-  JSON_NAME,
-  objectSql,
-  ownMembers,
-  projection,
-  selectList,
-  showsRelated,
-  type Member,
-  type ObjectSql,
+  JSON_NAME, objectSql, ownMembers, projection, selectList, showsRelated, type Member, type ObjectSql,
 } from './members.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, carry, orderList } from './order.ts'
@@ -32,7 +25,7 @@ import { whereClause, type ConditionContext } from './visibility.ts'
 import { Weighing } from './weight.ts'
 
 /** A selection on the rows of an expression. */
-export interface RecordSql {
+interface RecordSql {
   readonly members: readonly Member[]
   /** Common table expressions that the members need, in order. */
   readonly expressions: readonly Sql[]

@@ -8,7 +8,7 @@ import type { Foreign } from './read.ts'
 import { visibility, whereClause, type ConditionContext } from './visibility.ts'
 
 /** Keys of records of one entity. Each part of a key has a slot. */
-export interface ReferencedKeys {
+interface ReferencedKeys {
   readonly model: EntityModel
   readonly columns: readonly string[]
   readonly keys: ReadonlyArray<readonly Slot[]>

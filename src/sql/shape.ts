@@ -171,7 +171,7 @@ const sqlName = ({ operator, operand }: Extract<Condition, { kind: 'compare' }>)
  * because the compiler gets all of them.
  */
 export type PartWriters<Of> = { readonly [Part in Exclude<keyof Of, 'kind'>]-?: (of: Of) => unknown }
-export type ConditionWriters = {
+type ConditionWriters = {
   readonly [Kind in Condition['kind']]: PartWriters<Extract<Condition, { readonly kind: Kind }>>
 }
 

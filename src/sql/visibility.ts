@@ -37,7 +37,7 @@ export interface ConditionContext {
 }
 
 /** Numbers about the related rows of an alias's rows, to compare and to sort by. */
-export interface JoinedNumbers {
+interface JoinedNumbers {
   readonly values: ReadonlyMap<Aggregate, Sql>
   /** Joins that only the order needs. Those of conditions follow the table. */
   readonly ofOrder: Sql

@@ -2,17 +2,10 @@
 import type { TypeName, TypeOf, ValueType } from '../model/index.ts'
 import { literal, name, sql, trusted, type Sql } from './fragment.ts'
 import {
-  doubleMean,
-  doubleSum,
-  meanAsText,
-  meanOfDecimals,
-  meanOfIntegers,
-  singleMean,
-  singleSum,
-  sum,
+  doubleMean, doubleSum, meanAsText, meanOfDecimals, meanOfIntegers, singleMean, singleSum, sum,
 } from './sums.ts'
 
-export interface SqlType<T extends ValueType> {
+interface SqlType<T extends ValueType> {
   /** A value in a form that `row_to_json` and similar functions write in wire form. */
   json(value: Sql, type: T): Sql
 

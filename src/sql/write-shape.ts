@@ -11,7 +11,7 @@ type Unread = 'values'
 /** The parts of the plans of writes that the compiler gets, beside the form. Each of them is in the key. */
 export type InsertShape = Omit<InsertPlan, Unread>
 export type UpdateShape = Omit<UpdatePlan, Unread>
-export type DeleteShape = Omit<DeletePlan, Unread>
+type DeleteShape = Omit<DeletePlan, Unread>
 export type UpdateEachShape = Omit<UpdateEachPlan, Unread>
 export type DeleteEachShape = Omit<DeleteEachPlan, Unread>
 /** A write of new rows, or of one row. */

@@ -10,7 +10,7 @@ import { keyColumnErrors, withoutKey } from './update-data.ts'
 import type { Data } from './new-row.ts'
 import { possibilitiesOf, withKeys, type UpsertData, type UpsertRules } from './upsert-data.ts'
 
-export interface BodyCheckOptions {
+interface BodyCheckOptions {
   /** Whether required properties must be given, because nothing else fills them. */
   readonly complete: boolean
   /** Whether read-only properties are ignored instead of refused. */

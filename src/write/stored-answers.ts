@@ -20,7 +20,7 @@ import { run } from '../run/index.ts'
 import { beginWrite, filterTypeOf } from './write.ts'
 
 /** A write that has a key. Its members are hashes of 32 bytes in base64url. */
-export interface KeyedWrite {
+interface KeyedWrite {
   /** Of the key, and of everything that gives it a meaning. */
   readonly key: string
   /** Of the caller. */

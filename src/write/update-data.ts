@@ -31,7 +31,7 @@ export interface Keyless {
  */
 export function withoutKey (data: Data, id: Id | undefined, model: EntityModel): Keyless {
   if (!isObject(data) || !hasKey(data, model)) return { data, errors: [] }
-  if (id === undefined) return withoutKeys(data, model)
+  if (id === undefined) return refusingKey(data, model)
   const found = requestedKey(id, model)
   const keys = [
     ...found,
@@ -57,8 +57,8 @@ export function withoutKey (data: Data, id: Id | undefined, model: EntityModel):
   return { data: rest, errors }
 }
 
-/** Refuses properties of the primary key. Those that bodies never set are refused like any other of these. */
-function withoutKeys (data: Data, { primaryKey }: EntityModel): Keyless {
+/** Refuses all properties of the primary key, except those that bodies never set: they are refused later. */
+function refusingKey (data: Data, { primaryKey }: EntityModel): Keyless {
   const rest: Record<string, unknown> = { ...data }
   const errors: ErrorItem[] = []
   for (const { property: { publicName: name, hidden, write } } of primaryKey) {

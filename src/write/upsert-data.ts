@@ -35,7 +35,7 @@ export interface UpsertRules {
 }
 
 /** Values of the key that the body of a record need not give, because the server gives them. */
-export type GivenByServer = Pick<ScopeRules, 'values'> | undefined
+type GivenByServer = Pick<ScopeRules, 'values'> | undefined
 
 /** The values that the server adds to the data of each record. */
 export function givenByServer ({ write: { model, scope }, create: { values } }: Upsert): GivenByServer {

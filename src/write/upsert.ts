@@ -23,7 +23,7 @@ import { upsertInTurn } from './upsert-in-turn.ts'
 import { wayOfUpsert, type ReasonToLook } from './upsert-way.ts'
 import { answerOne, beginWrite, bodyRules } from './write.ts'
 
-export interface UpsertAnswer extends JsonAnswer {
+interface UpsertAnswer extends JsonAnswer {
   readonly created: boolean
 }
 

@@ -49,7 +49,7 @@ export const mutations: readonly Mutation[] = [
   reads('conditions on one path hold for different related rows', 'src/plan/filters/tree.ts',
     'this.#related.set(relation, tree)', ''),
   reads('members of an `and` hold for different related rows', 'src/plan/filters/plan-level.ts',
-    'planned(member, index, tree)', 'tree.conditions.push(...planned(member, index))'),
+    'entries()) plan(member, index, tree)', 'entries()) tree.conditions.push(...planned(member, index))'),
   reads('a `_` in a search stands for any character', 'src/operators/pattern.ts', 'value.replace(/[\\\\%_]/g',
     'value.replace(/[\\\\%]/g'),
   reads('a relation that is limited has one record less', 'src/sql/record.ts', '} <= ${numberSql(rules.limit)}',

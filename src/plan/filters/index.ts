@@ -22,7 +22,7 @@ export { aboutOr } from './meant.ts'
 export { nameGroups } from './group-names.ts'
 export { parameterName } from './planned.ts'
 
-export interface PlannedFilters {
+interface PlannedFilters {
   readonly conditions: readonly Condition[]
   readonly customs: readonly CustomCondition[]
   /** Whether the request selects rows that are marked as deleted, if it has a filter for this. */
@@ -32,7 +32,7 @@ export interface PlannedFilters {
 }
 
 /** The filters of a request that writes the rows which they keep. */
-export interface NarrowingFilters extends PlannedFilters {
+interface NarrowingFilters extends PlannedFilters {
   /**
    * Whether the request itself, and not a default, leaves out rows: by a condition, perhaps by what only MikroORM
    * compiles, or not at all. Which rows are marked as deleted does not count, and patterns that every text matches do

@@ -58,7 +58,7 @@ export const operators: OperatorKind = {
     const number = numbers.get(filter.field)
     if (number !== undefined && filter.type === undefined) {
       const target = { operand: number, relations: [], name: filter.field }
-      return resolveOperators(filter, target, { formOf: operatorFormOf })
+      return resolveOperators(filter, target, operatorFormOf)
     }
     checkNumber(filter.field, model, `AllowedFilters '${filter.field}'`)
     const { json } = resolvePath(model, filter.field, `AllowedFilters '${filter.field}'`)
@@ -68,7 +68,7 @@ export const operators: OperatorKind = {
           `'${filter.field}' is known; leave the option out.`
       )
     }
-    return resolveOperators(filter, targetOf(filter.field, model, filter.type), { formOf: operatorFormOf })
+    return resolveOperators(filter, targetOf(filter.field, model, filter.type), operatorFormOf)
   },
 
   plan (given, entry, values) {
@@ -100,8 +100,10 @@ export const operators: OperatorKind = {
         return NOTHING
       case 'invalid':
       case 'unreadable':
-        return withMeant(refuseRead(param, read), meantParam(given, (meant) =>
-          operators.plan(meant, entry, new Values()).kind === 'condition'))
+        return withMeant(
+          refuseRead(param, read),
+          meantParam(given, (meant) => operators.plan(meant, entry, new Values()).kind === 'condition')
+        )
     }
   },
 
@@ -163,9 +165,7 @@ export function resolveOperators<
 > (
   filter: Filter & { readonly operators: readonly Name[] },
   { operand, relations, name }: FilterTarget & { readonly name: string },
-  { formOf }: {
-    readonly formOf: (operator: Name, type: ValueType) => OperatorForm,
-  }
+  formOf: (operator: Name, type: ValueType) => OperatorForm
 ): OperatorFilter<Filter['kind']> {
   const what = `AllowedFilters '${filter.field}'`
   const { type, convert } = valuesOf(operand, what)

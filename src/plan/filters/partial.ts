@@ -7,7 +7,7 @@ import { operators, resolveOperators, targetOf, type OperatorFilter } from './op
 /** A filter by operators that read values differently, as `PARTIAL` says. Inside of JSON, it compares text. */
 export const partial: FilterKind<PartialFilter<string>, OperatorFilter<'partial'>> = {
   resolve: (filter, model) =>
-    resolveOperators(filter, targetOf(filter.field, model, 'string'), { formOf: (operator) => PARTIAL[operator] }),
+    resolveOperators(filter, targetOf(filter.field, model, 'string'), (operator) => PARTIAL[operator]),
   plan: operators.plan,
   compared: operators.compared,
   describe: (entry) => ({ ...operators.describe(entry), looks: 'partial' }),

@@ -82,21 +82,24 @@ export class LevelPlanner {
 
   /** Conditions of an `and` that lead to one related row are apart from those around it: groups are independent. */
   #group ({ word, members }: FilterGroup, { brackets, mustHold }: LevelPlace): readonly Condition[] {
-    const planned = (member: FilterLevel, index: number, tree = new ConditionTree()): readonly Condition[] => {
+    const plan = (member: FilterLevel, index: number, tree: ConditionTree): void =>
       this.#level(member, tree, {
         brackets: brackets + memberBrackets(word, index),
         mustHold: mustHold && word === 'and',
       })
+    const planned = (member: FilterLevel, index: number): readonly Condition[] => {
+      const tree = new ConditionTree()
+      plan(member, index, tree)
       return withOneNegation(tree.conditions)
     }
     switch (word) {
       case 'and': {
         const tree = new ConditionTree()
-        for (const [index, member] of members.entries()) planned(member, index, tree)
+        for (const [index, member] of members.entries()) plan(member, index, tree)
         return tree.conditions
       }
       case 'or': {
-        const alternatives = members.map((member, index) => planned(member, index))
+        const alternatives = members.map(planned)
         // a member without a condition keeps every row
         if (alternatives.some(({ length }) => length === 0)) return []
         return [either(alternatives.map(together))]

@@ -25,14 +25,13 @@ export class ConditionTree {
 }
 
 /** A condition on a record that these relations lead to. */
-export interface Branch {
+interface Branch {
   readonly relations: readonly RelationProperty[]
   readonly condition: Condition
 }
 
 /** Combines conditions of which at least one must hold. */
-export const anyOf = (alternatives: readonly Branch[]): Condition =>
-  either(alternatives.map(behindRelations))
+export const anyOf = (alternatives: readonly Branch[]): Condition => either(alternatives.map(behindRelations))
 
 const behindRelations = ({ relations, condition }: Branch): Condition =>
   relations.reduceRight<Condition>((inner, relation) => ({ kind: 'related', relation, conditions: [inner] }), condition)

@@ -10,7 +10,7 @@ import type { WithAlias } from '../alias.ts'
 import { checkNumber } from '../missing-number.ts'
 import { describe, operandOf, valuesOf } from '../operand.ts'
 
-export interface SortTarget {
+interface SortTarget {
   readonly relations: readonly RelationProperty[]
   readonly operand: Sortable
 }

@@ -6,32 +6,14 @@
 import { OptimisticLockError } from '@mikro-orm/core'
 import { placed } from '../../base/error-list.ts'
 import {
-  AbortedError,
-  ConflictError,
-  DatabaseError,
-  DataValidationError,
-  outOfScope,
-  OutcomeUnknownError,
-  PreconditionFailedError,
-  ReadOnlyViolationError,
-  TooLargeError,
-  UnavailableError,
-  type ErrorItem,
+  AbortedError, ConflictError, DatabaseError, DataValidationError, outOfScope, OutcomeUnknownError,
+  PreconditionFailedError, ReadOnlyViolationError, TooLargeError, UnavailableError, type ErrorItem,
 } from '../../base/errors.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { IN_THE_WAY, OUTSIDE, SEVERAL, type RowRefusal } from '../../sql/index.ts'
 import {
-  brokenReference,
-  isCommitUnknown,
-  isConflict,
-  isReadOnlyServer,
-  isTooLong,
-  isUnavailable,
-  isUnreadable,
-  isValidation,
-  ownErrorIn,
-  sqlStateOf,
-  type ServerError,
+  brokenReference, isCommitUnknown, isConflict, isReadOnlyServer, isTooLong, isUnavailable, isUnreadable, isValidation,
+  ownErrorIn, sqlStateOf, type ServerError,
 } from './driver-errors.ts'
 import { namedBy, quotedNames, settable, type NamedProperty } from './named-properties.ts'
 
@@ -103,7 +85,7 @@ function isUnpopulated (sqlState: string, { routine }: ServerError): boolean {
 }
 
 /** Facts about an error that the driver's error does not have. */
-export interface ErrorPlace {
+interface ErrorPlace {
   /** The columns that the error is about. */
   readonly columns?: readonly string[]
   /** The JSON pointer to the record in the body, or `undefined` if it is not known which record of a batch it is. */

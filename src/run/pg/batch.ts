@@ -17,7 +17,7 @@ const MAX_PARTS = 16
 const LONG = 10
 
 /** A statement that shares a message with others. */
-export interface Joining {
+interface Joining {
   readonly statement: BatchPart['statement']
   readonly signal: Cancellation | undefined
   readonly resolve: (rows: Row[]) => void

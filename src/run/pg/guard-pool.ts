@@ -9,7 +9,7 @@ import { isTooLong, TOO_MANY_CONNECTIONS } from '../errors/driver-errors.ts'
 import { pooled, useNoNames, waitingFor } from './connections.ts'
 import { isThere } from './server-socket.ts'
 
-export interface GuardOptions {
+interface GuardOptions {
   /** How many requests may wait for a connection. Further ones are refused at once. */
   readonly queueLimit: number
   /** Milliseconds without an answer after which the server is checked. 0 turns the check off. */

@@ -51,7 +51,7 @@ class ServerNames {
 const serverNames = new WeakMap<Connection, ServerNames>()
 
 /** The messages before the values of a statement. */
-export interface Preparing {
+interface Preparing {
   /**
    * Takes their names from other statements. It belongs at the beginning of what is sent, where no error can make the
    * server skip it.

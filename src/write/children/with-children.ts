@@ -35,7 +35,7 @@ export function * createWithChildren (
  * The change of a record without its children. If only children change, it updates the row all the same, which locks
  * it. If nothing changes, it only reads the record.
  */
-export interface ParentChange {
+interface ParentChange {
   readonly id: Id
   readonly change: (inner: InnerWrite) => Steps<Written>
 }

@@ -8,7 +8,7 @@ import { requirePromises, sharedEmOf } from '../../resource/index.ts'
 import type { Write } from '../write.ts'
 import { contextOf, isDeletionHandler } from '../../borrowed/mikro-orm.ts'
 
-export type WriteKind = 'create' | 'update' | 'delete'
+type WriteKind = 'create' | 'update' | 'delete'
 
 /**
  * Whether a write needs the unit of work.

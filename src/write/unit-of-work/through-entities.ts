@@ -12,10 +12,8 @@ import { linkAll, replaceLinks } from '../links.ts'
 import { canReorder } from '../one-statement/insert.ts'
 import { findInScope, findRow, previousOf, readBack, runWrite } from '../run-write.ts'
 import { writtenOf, type Write, type Written } from '../write.ts'
-import {
-  assignEntity, createEntities, findEntity, flushing, keyTextsOf, removeEntity, showLinks,
-} from './entities.ts'
-import { exactProperties, type Present } from './exact.ts'
+import { assignEntity, createEntities, findEntity, flushing, keyTextsOf, removeEntity, showLinks } from './entities.ts'
+import { exactProperties, type Present } from './exact-moments.ts'
 import { cascadesOf } from './reason.ts'
 import { NotFoundError } from '../../base/errors.ts'
 
