@@ -77,7 +77,7 @@ export function outOfScope (pointer: string | undefined, cause?: unknown): OutOf
 
 /** The role of the request may not use this operation or this entity. */
 export class ForbiddenError
-  extends failureClass('FST_CRUD_FORBIDDEN', 403, 'This request may not use this operation.') {}
+  extends failureClass('FST_CRUD_FORBIDDEN', 403, 'This request may not use this operation with its credentials.') {}
 /** The record is absent, out of scope, or soft-deleted. Clients cannot tell these cases apart. */
 export class NotFoundError extends failureClass('FST_CRUD_NOT_FOUND', 404, 'The record was not found.') {}
 /** A unique, foreign key or exclusion constraint refused the write. */

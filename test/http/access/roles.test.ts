@@ -10,9 +10,9 @@ const FORBIDDEN = {
   statusCode: 403,
   code: 'FST_CRUD_FORBIDDEN',
   error: 'Forbidden',
-  message: 'This request may not use this operation.',
-  detail: 'This request may not use this operation.',
-  errors: [{ code: 'FST_CRUD_FORBIDDEN', detail: 'This request may not use this operation.' }],
+  message: 'This request may not use this operation with its credentials.',
+  detail: 'This request may not use this operation with its credentials.',
+  errors: [{ code: 'FST_CRUD_FORBIDDEN', detail: 'This request may not use this operation with its credentials.' }],
 }
 
 const UNKNOWN = 'The server could not tell the role of this request.'
