@@ -50,15 +50,15 @@ export function retry (failures: number, error: Error): boolean {
   return failures < RETRIES && isCrudError(error) && error.status === 0
 }
 
-/** Keeps the previous data if the new data is equal and has the same version, so that components need no new render. */
+/**
+ * Keeps the previous data if the new data is equal and has the same version, so that components need no new render. The
+ * first time, the previous data is undefined.
+ */
 function share (previous: unknown, data: unknown): unknown {
-  return isObject(previous) && isObject(data) && etagOf(previous) === etagOf(data) &&
-      JSON.stringify(previous) === JSON.stringify(data)
-    ? previous
-    : data
+  const isSame = etagOf(previous as object) === etagOf(data as object) &&
+    JSON.stringify(previous) === JSON.stringify(data)
+  return isSame ? previous : data
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /**
  * Returns a function that takes the arguments of a reading method, and returns the options of a query with them.
