@@ -37,8 +37,8 @@ const PARAMETERS = [
  *
  * @param isComplete whether there must be a filter, with a value for each condition. A condition that is undefined or
  *   empty is an error then. Otherwise it is left out, so that more records match
- * @throws {TypeError} for a value that has no text: NaN, an invalid date, null in a list, an object; and for a group
- *   without a condition
+ * @throws {TypeError} for a value that has no text: NaN, an invalid date, half a character, null in a list, an object;
+ *   and for a group without a condition
  */
 export function queryString (query: AnyQuery, isComplete = false): string {
   const write: Write = (name, value) =>
@@ -115,14 +115,14 @@ const isObject = (value: unknown): value is object =>
 
 /** Writes an item of a list, in quotes if the server would otherwise read it differently. */
 function quote (item: string): string {
-  return item === '' || /[",\\]|^\s|\s$/.test(item) ? `"${item.replace(/["\\]/g, '\\$&')}"` : item
+  return /^$|[",\\]|^\s|\s$/.test(item) ? `"${item.replace(/["\\]/g, '\\$&')}"` : item
 }
 
 function textOf (place: string, value: unknown): string {
-  const isText = Number.isFinite(value) || /^(string|bigint|boolean)$/.test(typeof value)
+  const isText = Number.isFinite(value) || /string|bigint|boolean/.test(typeof value)
   // null for an invalid date
   const text = value instanceof Date ? value.toJSON() as string | null : isText ? String(value as Scalar) : null
-  if (text !== null) return text
+  if (text !== null && !/\p{Cs}/u.test(text)) return text
   throw new TypeError(`${place}: ${shownValue(value)} is not a value for a filter.`)
 }
 

@@ -130,7 +130,7 @@ async function requestOf (call: ClientCall, options: ClientOptions): Promise<() 
     // the platform writes the content type of a form
     body: query ? new URLSearchParams(query) : JSON.stringify(body, asJson) ?? null,
     // a redirected POST becomes a GET, whose answer would look like that of a write
-    redirect: method === 'GET' || method === 'HEAD' ? 'follow' : 'error',
+    redirect: method === 'GET' ? 'follow' : 'error',
     signal: signal ?? null,
   }
   return () => options.fetch === undefined ? fetch(url, init) : options.fetch(url, init)

@@ -92,12 +92,20 @@ t.test('a value without a text in URLs is refused before anything is sent', asyn
   for (const filter of [
     { a: NaN }, { a: { gte: Infinity } }, { a: new Date(NaN) }, { a: { in: [1, null] } }, { a: { in: [undefined] } },
     { a: [{}] }, { a: { gte: null } }, { a: { in: [[1]] } }, { a: Symbol('x') }, { a: () => 1 },
+    { a: '\ud800' }, { a: { in: ['ok', 'x\udc00'] } }, { a: ['\ud800'] },
   ]) {
     t.throws(() => queryString({ filter }), {
       name: 'TypeError',
       message: /^filter\[a\](\[\w+\])?: .* is not a value for a filter\.$/,
     })
   }
+})
+
+t.test('half a character is refused, and shown', async (t) => {
+  t.throws(() => queryString({ filter: { a: 'x\ud83d' } }), {
+    message: String.raw`filter[a]: "x\ud83d" is not a value for a filter.`,
+  })
+  t.equal(queryString({ filter: { a: '😀' } }), '?filter[a]=%F0%9F%98%80')
 })
 
 t.test('a query string is readable', async (t) => {
