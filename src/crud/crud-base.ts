@@ -77,7 +77,8 @@ export class CrudBase<
   /** The name in `fields[<name>]`, if it is not the name of the table. */
   readonly name: string | undefined
   #options: Omit<WriteConfig, 'fills'>
-  #resources = new BoundResources()
+  readonly #resources = new BoundResources()
+  #isBound = false
   readonly #accesses = new Set<AccessOptions>()
 
   /**
@@ -515,24 +516,23 @@ export class CrudBase<
   }
 
   /**
-   * Takes the option `upsertKeys` of routes. The class may leave it to them.
+   * Takes the option `upsertKeys` of routes. The class may leave it to the first routes that it has.
    *
    * @internal
    * @param what the beginning of the error's message
-   * @throws {ConfigError} if it is not a list of keys, or if the class or other routes of it have other keys
+   * @throws {ConfigError} if it is not a list of keys, and if the class has other keys or is in use without any
    */
   takeUpsertKeys (what: string, option: unknown): void {
     const upsertKeys = readUpsertKeys(what, option)
     const known = this.#options.upsertKeys
     if (isDeepStrictEqual(upsertKeys, known)) return
-    if (known.length > 0) {
+    if (known.length > 0 || this.#isBound) {
       throw new ConfigError(
         `${what}: the option "upsertKeys" differs from that of ${this.constructor.name}, or of other routes of it. ` +
-          'Write all keys in one place.'
+          'Give all keys to the class.'
       )
     }
     this.#options = { ...this.#options, upsertKeys }
-    this.#resources = new BoundResources()
   }
 
   /**
@@ -544,6 +544,7 @@ export class CrudBase<
    */
   bind (em: EntityManager, role?: Role): Resource {
     return this.#resources.of(em, role, () => {
+      this.#isBound = true
       checkHookNames(this, CrudBase.prototype)
       checkAfterHooks(this, this.#options.previous)
       const replaces = (method: 'create' | 'createMany' | 'update'): boolean => isOwnMethod(this, method)

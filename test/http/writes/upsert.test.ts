@@ -599,7 +599,6 @@ t.test('the keys may be an option of the routes', async (t) => {
   const { orm } = await openPgliteFor(t, { entities, seed })
   await restart(orm)
   const crud = products({ upsertKeys: undefined })
-  t.ok(await crud.exists(orm.em.fork(), 1), 'the class is in use before')
   const resources = { '/products': { crud, operations, upsertKeys: ['sku', ['tenant', 'code']] } } as const
   const app = await serve(t, orm, resources)
   for (const server of [app, await serve(t, orm, resources)]) {
@@ -661,6 +660,9 @@ t.test('mistakes are found at start-up', async (t) => {
     const bare = (): CrudBase => products({ upsertKeys: undefined })
     t.match(await refused(bare(), 'sku'), /^The resource \/x: "upsertKeys" must be a list of keys, as in \['isbn'\]/)
     t.match(await refused(bare(), ['skuu']), /^"upsertKeys" of Product names 'skuu'.* Did you mean 'sku'\?$/)
+    const used = bare()
+    await used.exists(orm.em.fork(), 1)
+    t.match(await refused(used, ['sku']), /"upsertKeys" differs .* Give all keys to the class\.$/)
     t.match(await refused(products(), ['sku']),
       /^The resource \/x: the option "upsertKeys" differs from that of CrudBase, or of other routes of it\./)
   })
