@@ -5,7 +5,7 @@ import { isObject } from '../base/is-object.ts'
 const PLACES = ['CrudBase', 'routes', 'whitelist', 'pagination'] as const
 type Place = typeof PLACES[number]
 
-/** All options but `name`. Routes and CRUD classes have it and `upsertKeys`. */
+/** All options but `name`, which routes and CRUD classes have. Messages name the first place of an option. */
 const OPTIONS: Readonly<Record<Place, readonly string[]>> = {
   routes: [
     'operations', 'scope', 'hooks', 'config', 'schemas', 'maxBatch', 'maxAffected', 'upsertKeys', 'allowHardDelete',

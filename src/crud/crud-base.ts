@@ -78,7 +78,8 @@ export class CrudBase<
   readonly name: string | undefined
   #options: Omit<WriteConfig, 'fills'>
   readonly #resources = new BoundResources()
-  #isBound = false
+  /** Whether routes can no longer bring `upsertKeys`: the class has been given its own, or is in use. */
+  #hasKeys: boolean
   readonly #accesses = new Set<AccessOptions>()
 
   /**
@@ -151,6 +152,7 @@ export class CrudBase<
       ? queryConfig
       : new QueryBuilderConfig<Entity>(queryConfig as QueryBuilderOptions<Entity>)
     this.name = name
+    this.#hasKeys = upsertKeys !== undefined
     this.#options = {
       writable: readWritable(new.target.name, writable),
       upsertKeys: readUpsertKeys(new.target.name, upsertKeys),
@@ -520,13 +522,12 @@ export class CrudBase<
    *
    * @internal
    * @param what the beginning of the error's message
-   * @throws {ConfigError} if it is not a list of keys, and if the class has other keys or is in use without any
+   * @throws {ConfigError} if it is not a list of keys, and if the class has other keys, or is in use without any
    */
   takeUpsertKeys (what: string, option: unknown): void {
     const upsertKeys = readUpsertKeys(what, option)
-    const known = this.#options.upsertKeys
-    if (isDeepStrictEqual(upsertKeys, known)) return
-    if (known.length > 0 || this.#isBound) {
+    if (isDeepStrictEqual(upsertKeys, this.#options.upsertKeys)) return
+    if (this.#hasKeys) {
       throw new ConfigError(
         `${what}: the option "upsertKeys" differs from that of ${this.constructor.name}, or of other routes of it. ` +
           'Give all keys to the class.'
@@ -544,7 +545,6 @@ export class CrudBase<
    */
   bind (em: EntityManager, role?: Role): Resource {
     return this.#resources.of(em, role, () => {
-      this.#isBound = true
       checkHookNames(this, CrudBase.prototype)
       checkAfterHooks(this, this.#options.previous)
       const replaces = (method: 'create' | 'createMany' | 'update'): boolean => isOwnMethod(this, method)
@@ -553,7 +553,10 @@ export class CrudBase<
         update: this.beforeUpdate !== undefined || replaces('update'),
       }
       const { model, queryConfig, name } = this
-      return new Resource(em, model, queryConfig as QueryBuilderConfig, name, { ...this.#options, fills }, role)
+      const config = { ...this.#options, fills }
+      const resource = new Resource(em, model, queryConfig as QueryBuilderConfig, name, config, role)
+      this.#hasKeys = true
+      return resource
     })
   }
 }

@@ -659,7 +659,9 @@ t.test('mistakes are found at start-up', async (t) => {
     }
     const bare = (): CrudBase => products({ upsertKeys: undefined })
     t.match(await refused(bare(), 'sku'), /^The resource \/x: "upsertKeys" must be a list of keys, as in \['isbn'\]/)
-    t.match(await refused(bare(), ['skuu']), /^"upsertKeys" of Product names 'skuu'.* Did you mean 'sku'\?$/)
+    const mistaken = bare()
+    t.match(await refused(mistaken, ['skuu']), /^"upsertKeys" of Product names 'skuu'.* Did you mean 'sku'\?$/)
+    t.equal(await refused(mistaken, ['sku']), 'started', 'the mistake is mended without a new class')
     const used = bare()
     await used.exists(orm.em.fork(), 1)
     t.match(await refused(used, ['sku']), /"upsertKeys" differs .* Give all keys to the class\.$/)
