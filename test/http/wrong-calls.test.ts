@@ -130,7 +130,7 @@ await forOneDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
       for (const [given, name] of [
         [null, 'null'],
         ['scope', "'scope'"],
-        [[], 'an array'],
+        [[], 'an empty array'],
         [() => ({ scope: { tenant: 2 } }), 'a function'],
         [Promise.resolve({ scope: { tenant: 2 } }), 'an instance of Promise'],
         [new Map([['scope', { tenant: 2 }]]), 'an instance of Map'],
