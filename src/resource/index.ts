@@ -19,7 +19,7 @@ export { accessFor, modelsOf } from './models.ts'
 export { queryBuilderOf } from './query-builder.ts'
 export { RequestSession, type Caller, type PlannedList } from './request-session.ts'
 export { Resource, type WriteConfig, type ReadFilters } from './resource.ts'
-export { waitForRows, withRows } from './role-rows.ts'
+export { waitForFilteredRows, withRows } from './role-rows.ts'
 export { readScope, scopeRulesOf, toBody, type ScopeRules } from './scope.ts'
 export {
   afterCommitOf, hasSessionContext, inTransaction, isInTransaction, knowRules, knowServer, knowTriggers, knowUnaccent,

@@ -44,7 +44,7 @@ const readCertain = (condition: unknown, model: EntityModel): Where =>
   )
 
 /** The rows of an entity that an actor may use; `undefined` for all. It waits for them if they are a promise. */
-export function * waitForRows (actor: Actor, model: EntityModel): Steps<Where | undefined> {
+function * waitForRows (actor: Actor, model: EntityModel): Steps<Where | undefined> {
   const rows = yield * wait(rowsOf(actor, model), () => cannotWaitForRows(model))
   return rows.length === 0 ? undefined : rows
 }

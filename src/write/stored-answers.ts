@@ -9,15 +9,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError, IdempotencyMismatchError, IdempotencyRunningError } from '../base/errors.ts'
 import { madeOnce } from '../base/made-once.ts'
-import { wait, type Steps } from '../base/steps.ts'
-import { textOfCondition, type Where } from '../conditions/index.ts'
-import { OPERATIONS } from '../config/index.ts'
 import { IdempotencyRecord } from '../entities/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import { rulesOfBody } from '../plan/index.ts'
-import { activeFilters, modelsOf, waitForRows, type Call } from '../resource/index.ts'
+import { modelsOf } from '../resource/index.ts'
 import { run } from '../run/index.ts'
-import { beginWrite, filterTypeOf } from './write.ts'
 
 /** A write that has a key. Its members are hashes of 32 bytes in base64url. */
 interface KeyedWrite {
@@ -186,34 +181,3 @@ export function checkStoredAnswers (what: string, em: EntityManager): void {
       "import { IdempotencyRecord } from 'fastify-crud-kit', and entities: [..., IdempotencyRecord]."
   )
 }
-
-/**
- * What the caller of a write may see of its answer, as a text that tells rights apart: the role, the scope, the rows of
- * the role and the conditions of MikroORM's filters, also of children that bodies of the operation may hold, and the
- * operations of these children.
- *
- * @throws the errors of a scope that is not a valid condition
- */
-export function * rightsOf (call: Call): Steps<string> {
-  const write = beginWrite(call)
-  const { scope, model, resource, operation, session } = write
-  const { actor } = call
-  const rights = [actor?.role.name ?? '', textOf(scope?.where)]
-  const children = [...rulesOfBody(resource.writable, operation)?.children.values() ?? []]
-    .map((owned) => resource.ofChildren(owned).model)
-  const filtered = resource.entitiesWithScope([model, ...children], write.conditions)
-  for (const filters of [
-    yield * wait(activeFilters(session, filtered)),
-    yield * wait(activeFilters(session, [model], filterTypeOf(write))),
-  ]) for (const [{ name }, where] of filters) rights.push(name, textOf(where))
-  if (actor?.role.unlimited === false) {
-    for (const child of children) {
-      const rule = actor.role.ruleOf(child.name)
-      const allowed = OPERATIONS.filter((one) => rule?.allows(one) === true)
-      rights.push(child.name, allowed.join(), textOf(yield * waitForRows(actor, child)))
-    }
-  }
-  return JSON.stringify(rights)
-}
-
-const textOf = (where: Where | undefined): string => where === undefined ? '' : textOfCondition(where)

@@ -137,7 +137,7 @@ export function entitiesOfWrite ({ model }: Write, rows: readonly RecordData[]):
 }
 
 /** The entities on which it depends which links clients see through a relation. */
-function entitiesOfLinks ({ target, where }: RelationProperty): Iterable<EntityModel> {
+export function entitiesOfLinks ({ target, where }: RelationProperty): Iterable<EntityModel> {
   return where === undefined ? [target] : [target, ...entitiesBehind(readConstant(where, target))]
 }
 
