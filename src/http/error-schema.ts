@@ -46,7 +46,7 @@ export function serializeError (data: unknown): string {
 
 function errorJson ({ statusCode, code, error, message, detail, errors }: Record<string, unknown>): string {
   const told = detail === undefined && OF_FASTIFY.test(String(code))
-    ? { detail: message, errors: [{ code, detail: message }] }
+    ? { detail: message, errors: errors ?? [{ code, detail: message }] }
     : { detail, errors }
   return JSON.stringify({ statusCode, code, error, message, ...told })
 }

@@ -67,6 +67,24 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
+  t.test("an application's own error keeps its list, also with a code that begins like Fastify's", async (t) => {
+    const message = 'The shop is closed.'
+    for (const [detail, errors, expected] of [
+      [undefined, ['noon'], { detail: message, errors: ['noon'] }],
+      ['Come back.', ['noon'], { detail: 'Come back.', errors: ['noon'] }],
+      [undefined, undefined, { detail: message, errors: [{ code: 'FST_ERR_SHOP', detail: message }] }],
+    ]) {
+      const app = await serveRoutes(t, async (app) => {
+        app.addHook('onRequest', async () => {
+          throw Object.assign(new Error(message), { statusCode: 409, code: 'FST_ERR_SHOP', detail, errors })
+        })
+        await app.register(crudRoutes, { prefix: '/plants', crud: plants })
+      })
+      const body = bodyOf(await app.inject('/plants'))
+      t.strictSame({ detail: body.detail, errors: body.errors }, expected)
+    }
+  })
+
   t.test('each kind of error has its code and names its parameter', async (t) => {
     for (const [query, kind, parameter] of [
       ['filter[x]=1', 'FILTER', 'filter[x]'],
