@@ -428,6 +428,8 @@ const MISTAKES: readonly Mistake[] = [
   ],
   ['a member that an enum lacks, in a filter', ({ send }) => send('/books?filter[status]=open'),
     'The value of filter[status] must be one of its members', 'Allowed: done, draft.'],
+  ['a member after an operator', ({ send }) => send('/books?filter[status]=eq:draft'),
+    'must be one of its members. Allowed: done, draft. Did you mean', "Did you mean 'filter[status][eq]'?"],
   [
     'a body of plain text', ({ send }) => send({ ...post('Emma'), headers: { 'content-type': 'text/plain' } }),
     'not as text/plain', 'Send the body as application/json',

@@ -99,11 +99,10 @@ export const operators: OperatorKind = {
       case 'nothing':
         return NOTHING
       case 'invalid':
-      case 'unreadable':
-        return withMeant(
-          refuseRead(param, read),
-          meantParam(given, (meant) => operators.plan(meant, entry, new Values()).kind === 'condition')
-        )
+      case 'unreadable': {
+        const other = meantParam(given, (meant) => operators.plan(meant, entry, new Values()).kind === 'condition')
+        return withMeant(refuseRead(param, read, other === undefined), other)
+      }
     }
   },
 

@@ -60,24 +60,32 @@ export function refuseForm (param: FilterParam, sentence: string, limit = false)
  *
  * @param item the wrong item of a list
  * @param of the parameter, as errors name it
+ * @param suggests whether to suggest the nearest of the allowed values
  */
 export function refuseValue (
   param: FilterParam,
   expected: string,
   allowed?: readonly string[],
   item?: string,
-  of = parameterName(param)
+  of = parameterName(param),
+  suggests = true
 ): PlannedErrors {
   const what = item === undefined ? `The value of ${of}` : `The item '${cited(item)}' of ${of}`
   const given = item ?? (typeof param.value === 'string' ? param.value : undefined)
-  return refuseFilter(param, `${what} must be ${expected}.`, allowed && { given, allowed })
+  const choice = allowed && { ...suggests && { given }, allowed }
+  return refuseFilter(param, `${what} must be ${expected}.`, choice)
 }
 
-/** Refuses a value that an operator could not read. */
+/**
+ * Refuses a value that an operator could not read.
+ *
+ * @param suggests whether to suggest the nearest of the allowed values
+ */
 export function refuseRead (
   param: FilterParam,
-  read: Extract<ReadValue, { readonly kind: 'invalid' | 'unreadable' }>
+  read: Extract<ReadValue, { readonly kind: 'invalid' | 'unreadable' }>,
+  suggests: boolean
 ): PlannedErrors {
   if (read.kind === 'unreadable') return refuseForm(param, read.sentence, read.limit)
-  return refuseValue(param, read.expected, read.allowed, read.item)
+  return refuseValue(param, read.expected, read.allowed, read.item, undefined, suggests)
 }
