@@ -2,14 +2,14 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * The index of the character before the query string: `?`, or also `;` with Fastify's option `useSemicolonDelimiter`.
- * It is -1 for a URL without one.
+ * The index of the character before the query string: the first `?` or `#`, or also `;` with Fastify's option
+ * `useSemicolonDelimiter`. It is -1 for a URL without one. No browser sends `#`, but other programs can.
  */
 export function startOfQuery (url: string, { initialConfig }: Pick<FastifyInstance, 'initialConfig'>): number {
   const { useSemicolonDelimiter, routerOptions } = initialConfig as SemicolonConfig
-  return useSemicolonDelimiter === true || routerOptions?.useSemicolonDelimiter === true
-    ? url.search(/[?;]/)
-    : url.indexOf('?')
+  return url.search(
+    useSemicolonDelimiter === true || routerOptions?.useSemicolonDelimiter === true ? /[?#;]/ : /[?#]/
+  )
 }
 
 /** The option stands at the place where the application has set it. */

@@ -1,6 +1,8 @@
 /** The header Link of lists and aggregates (RFC 8288). */
 import { AllowedAggregate, CrudBase, type PaginationOptions } from '../../src/index.ts'
 import type { FastifyServerOptions } from 'fastify'
+import net, { type AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { entities, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
@@ -146,6 +148,30 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         t.equal(pathname + search, `${path.slice(0, -1)}?sort=-name&page=3`, start)
       }
       t.equal((await app.inject('/all/plants;page=1&fields=%ff')).statusCode, 400, 'encodings are checked')
+    }
+  })
+
+  t.test('lead on from a query behind a fragment sign, which Fastify reads as a query too', async (t) => {
+    for (const options of [{}, { useSemicolonDelimiter: true }]) {
+      const app = await serve(t, orm, { '/all/plants': plants() }, options as FastifyServerOptions)
+      await app.listen({ port: 0, host: '127.0.0.1' })
+      const { port } = app.server.address() as AddressInfo
+      /** Sends a target that is written into the request as it is: `inject` removes what is behind the sign. */
+      const answerTo = async (target: string): Promise<string> => {
+        const socket = net.connect(port, '127.0.0.1')
+        socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+        return await text(socket)
+      }
+      for (const value of ['1', '1?;']) {
+        const answer = await answerTo(`/all/plants#per_page=1&sort=-name&filter[name][ne]=${value}`)
+        t.equal(
+          linksOf(/\r\nlink: (.*)/i.exec(answer)?.[1])['next'],
+          `?per_page=1&sort=-name&filter%5Bname%5D%5Bne%5D=${value}&page=2`
+        )
+        t.match(answer, /"per_page":1,/)
+      }
+      t.match(await answerTo('/all/plants#filter[name]=%ff'), /^HTTP\/1.1 400 /, 'encodings are checked')
+      t.match(await answerTo(`/all/plants#fields=${'name,'.repeat(1700)}name`), /^HTTP\/1.1 400 /, 'so is the length')
     }
   })
 

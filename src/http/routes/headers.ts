@@ -22,7 +22,7 @@ const PATHLESS: ReadonlySet<unknown> = new Set(['', '.', '..'])
  */
 function pathOf ({ url, server }: Pick<FastifyRequest, 'url' | 'server'>): string {
   const start = startOfQuery(url, server)
-  const path = (start < 0 ? url : url.slice(0, start)).replace(/#.*/, '').replace(/^\w+:\/\/[^/]*/, '')
+  const path = (start < 0 ? url : url.slice(0, start)).replace(/^\w+:\/\/[^/]*/, '')
   let end = path.length
   while (path[end - 1] === '/') end--
   return path.slice(0, end).replace(/^\/+/, '/').replace(/[\\\s]/g, encodeURIComponent)
