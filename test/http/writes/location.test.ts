@@ -74,7 +74,7 @@ await forEachDatabase(t, { entities: [Country, Seat, Measure] }, async (t, { orm
   }
 
   t.test('a query behind a semicolon is no part of the path, if the server reads those', async (t) => {
-    const app = newServer(t, { routerOptions: { useSemicolonDelimiter: true } })
+    const app = newServer(t, { routerOptions: { useSemicolonDelimiter: true } as object })
     await app.register(crudKit, { orm, indexAdvice: false, resources: { '/countries': crud } })
     for (const url of ['/countries;', '/countries/;', '/countries;?']) {
       const { headers } = await app.inject({ method: 'POST', url, body: { name: 'x' } })
