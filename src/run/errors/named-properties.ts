@@ -51,19 +51,45 @@ export function namedBy (
   return namedIn(model.properties, [])
 }
 
-/** Errors about a key: of a foreign key, of a unique constraint or index, of an exclusion constraint. */
-const ABOUT_KEY: ReadonlySet<unknown> = new Set(['23503', '23505', '23P01'])
-/** The columns and expressions of a key. The values that follow may look like columns themselves. */
-const KEY = /^[^(]*\(((?:'[^']*'|"[^"]*"|[^'"])*?)\)=\(/
-/** A text, a cast or a member of a composite value, which are no columns; or a name, with the bracket of a function. */
-const PART_OF_KEY = /'[^']*'|(?:::|\.)(?:"[^"]*"|\w+)(?: [a-z]+)*|((?:"[^"]*")+|[\p{L}_][\p{L}\p{N}_$]*)(\()?/gu
+/** The columns of a foreign key. The values that follow may look like columns themselves. */
+const FOREIGN_KEY = /^[^(]*\((.*?)\)=\(/
+/** A name as the server writes it in an expression: what is not quoted has small letters. */
+const NAME = String.raw`(?:(?:"[^"]*")+|[a-z_]\w*)`
+/** The parts of the key of an index. Only columns and brackets are captured. */
+const PART_OF_KEY = new RegExp(
+  [
+    String.raw`E?'[^']*'`,
+    // a type, such as timestamp(3) without time zone; a member of a composite value; a collation
+    String.raw`(?:::|\.|(?:COLLATE|RETURNING) )${NAME}(?: [a-z]+)*(?:\(\d[\d,-]*\)(?: [a-z]+)*)?`,
+    // a part of a moment, such as year
+    String.raw`(?<=EXTRACT\()\w+`,
+    // a function, a schema, or the name of an argument
+    String.raw`${NAME}(?=[(.]| =>)`,
+    // a number or a keyword
+    String.raw`[\dA-Z]\w*`,
+    String.raw`(?<column>${NAME})`,
+    String.raw`(?<bracket>[()])`,
+  ].join('|'),
+  'g'
+)
 
-/** The columns of the key that an error quotes, such as `email` of `Key (lower(email::text), "order")=(a, 1)`. */
+/** The columns of the key that an error quotes: of a foreign key, or of a unique or an exclusion constraint. */
 function columnsOfKey ({ code, detail = '' }: ServerError): readonly string[] {
-  const key = ABOUT_KEY.has(code) ? KEY.exec(detail)?.[1] ?? '' : ''
-  return [...key.matchAll(PART_OF_KEY)]
-    .filter(([, name, call]) => name !== undefined && call === undefined)
-    .map(([, name]) => name!.replace(/^"|"$/g, '').replaceAll('""', '"'))
+  // the server quotes no columns of a foreign key
+  if (code === '23503') return FOREIGN_KEY.exec(detail)?.[1]?.split(', ') ?? []
+  return code === '23505' || code === '23P01' ? columnsOfIndex(detail.slice(detail.indexOf('('))) : []
+}
+
+/** The columns of the key before its values, such as `email` and `order` of `(lower(email::text), "order")=(a, 1)`. */
+function columnsOfIndex (text: string): readonly string[] {
+  const columns: string[] = []
+  let depth = 0
+  for (const { groups: { column, bracket } = {}, index } of text.matchAll(PART_OF_KEY)) {
+    if (column !== undefined) columns.push(column.replace(/^"|"$/g, '').replaceAll('""', '"'))
+    else if (bracket === '(') depth++
+    else if (bracket === ')' && --depth === 0) return text.startsWith('=(', index + 1) ? columns : []
+  }
+  return []
 }
 
 const isShared = ({ key }: RelationProperty, column: string): boolean =>

@@ -1,5 +1,5 @@
 import {
-  DriverException, OptimisticLockError, MetadataError, UniqueConstraintViolationException, ValidationError,
+  DriverException, OptimisticLockError, MetadataError, UniqueConstraintViolationException, ValidationError, p,
 } from '@mikro-orm/core'
 import t from 'tap'
 import {
@@ -8,6 +8,7 @@ import {
 } from '../../../src/base/errors.ts'
 import { convertError, isDriverError } from '../../../src/run/index.ts'
 import { Plant, Shelf, Supplier } from '../../fixtures/entities.ts'
+import { entity } from '../../helpers/entity.ts'
 import { modelsOf } from '../../helpers/models.ts'
 
 /** An error as thrown by pg or PGlite. */
@@ -238,6 +239,48 @@ t.test('a constraint error names its properties by their public names', async (t
   ])
   t.strictSame(items(serverError('23502', { column: 'name' })), [['/name', "'name' cannot be null."]])
   t.strictSame(items(serverError('23502', { column: 'house' }), Shelf), [['/house', "'house' cannot be null."]])
+})
+
+t.test('only the columns of a key are named, not other words of its expressions', async (t) => {
+  const names = [
+    'a', 'b', 'public', 'f', 'title', 'year', 'from', 'd', 'time', 'zone', 'timestamp', 'C', 'x', 'at', 'char',
+    'interval', 'day', 'collate', 'and', 'varying',
+  ]
+  const word = entity('Word', {
+    id: p.integer().primary(), ...Object.fromEntries(names.map((name) => [name, p.string().fieldName(name)])),
+  })
+  const model = modelsOf([word]).of(word)
+  const pointersOf = (key: string) => {
+    const error = serverError('23505', { detail: `Key (${key})=(a, b) already exists.` })
+    return (convertError(error, model) as Error & RequestError).errors.map(({ source }) =>
+      source && 'pointer' in source ? source.pointer : undefined
+    )
+  }
+  for (const [key, ...expected] of [
+    ['a, b', '/a', '/b'],
+    ['lower(a::text), "C"', '/C', '/a'],
+    ['public.f(title)', '/title'],
+    ['"public"."f"(title), "f"(a)', '/a', '/title'],
+    ['EXTRACT(year FROM d)', '/d'],
+    ['(a)::timestamp(3) without time zone, b', '/a', '/b'],
+    ['(d)::time with time zone', '/d'],
+    ['((d)::interval day)', '/d'],
+    ['(a)::character varying(3)', '/a'],
+    ['a::public.x', '/a'],
+    ['a::"char", (b)::text[]', '/a', '/b'],
+    ['a COLLATE "C"', '/a'],
+    ['lower(a) COLLATE public."x", b', '/a', '/b'],
+    ["(d AT TIME ZONE 'x'::text)", '/d'],
+    ['((a)=(b))', '/a', '/b'],
+    ["((a)=('x, b'::text))", '/a'],
+    ['(x).title, b', '/b', '/x'],
+    ['CASE WHEN (a = 1e5) THEN b ELSE NULL::text END', '/a', '/b'],
+    ['make_interval(day => a)', '/a'],
+    ["JSON_VALUE(a, '$.b' RETURNING char)", '/a'],
+    [String.raw`(a || E'\\b''c, d')`, '/a'],
+    ['SUBSTRING(title FROM 1 FOR 2)', '/title'],
+    ['((a) b'],
+  ] as const) t.strictSame(pointersOf(key).sort(), expected.length === 0 ? [undefined] : expected, key)
 })
 
 t.test('a constraint error on a hidden property, or on none, names nothing', async (t) => {
