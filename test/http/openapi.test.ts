@@ -531,6 +531,22 @@ t.test("the application's own declarations override generated ones", async (t) =
     t.notOk('delete' in one)
   })
 
+  t.test('a parameter of the route stays required beside those that the application requires', async (t) => {
+    const document = await documented(t, {
+      '/tags': {
+        crud: new CrudBase({ model: Tag, writable: 'all', upsertKeys: ['name'] }),
+        operations: ['upsert'],
+        schemas: {
+          upsert: {
+            querystring: { type: 'object', required: ['lang'], properties: { lang: { type: 'string' } } },
+          } as object,
+        },
+      },
+    })
+    await checkValid(t, document)
+    t.match(parametersOf(document.paths['/tags'].put), { on: { required: true }, lang: { required: true } })
+  })
+
   t.test('a transform runs last, and sees the documented schema', async (t) => {
     const document = await documented(t, {
       '/plants': {

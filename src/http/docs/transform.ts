@@ -210,13 +210,22 @@ function documentedQuery (
   parameters: TSchema
 ): FastifySchema {
   const declared = declaredQuery(own)
-  const given = querystring as { properties?: object } | undefined
+  const given = querystring as { properties?: object, required?: readonly string[] } | undefined
   if (declared !== undefined && given?.properties === undefined) return {}
   const properties = {
     ...parameters['properties'] as object,
     ...(declared !== undefined && given?.properties),
   }
-  const merged = { ...parameters, ...(declared !== undefined && given), properties }
+  const required = [
+    ...parameters['required'] as readonly string[] | undefined ?? [],
+    ...(declared !== undefined && given?.required) || [],
+  ]
+  const merged = {
+    ...parameters,
+    ...(declared !== undefined && given),
+    ...(required.length > 0 && { required: [...new Set(required)] }),
+    properties,
+  }
   return { querystring: Object.keys(properties).length === 0 ? undefined : merged }
 }
 
