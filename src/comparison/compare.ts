@@ -28,14 +28,6 @@ export type Difference =
       readonly declared: string,
       readonly stored: string,
     }
-    /** PostgreSQL does not compare values of the column, because its type is a domain over an enum. */
-    | {
-      readonly kind: 'enumDomain',
-      readonly property: string,
-      readonly column: string,
-      readonly stored: string,
-      readonly base: string,
-    }
     /** A materialized view has never been refreshed. */
     | { readonly kind: 'unpopulated' }
     /** Operations of a resource that the table or view cannot do. */
@@ -80,7 +72,7 @@ export function compare (
 }
 
 const RANKS: readonly Difference['kind'][] = [
-  'table', 'column', 'type', 'enumDomain', 'unpopulated', 'operations', 'upsertKey', 'key',
+  'table', 'column', 'type', 'unpopulated', 'operations', 'upsertKey', 'key',
 ]
 
 function differenceOf (
@@ -90,11 +82,7 @@ function differenceOf (
 ): readonly Difference[] {
   const stored = Object.hasOwn(columns, column) ? columns[column] : undefined
   if (stored === undefined) return [{ kind: 'column', entity, table, property, column }]
-  if (type === undefined || type.kind === 'other') return []
-  if (stored.isDomain && !stored.isArray && BY_CATEGORY[stored.category] === 'enum') {
-    return [{ kind: 'enumDomain', entity, table, property, column, stored: stored.declared, base: stored.name }]
-  }
-  if (canRead(type, stored)) return []
+  if (type === undefined || canRead(type, stored)) return []
   return [{ kind: 'type', entity, table, property, column, declared: type.kind, stored: stored.declared }]
 }
 
@@ -175,7 +163,7 @@ const BY_NAME: Readonly<Record<string, TypeFamily>> = {
 function canRead (type: ValueType, stored: StoredType): boolean {
   // the type of a column does not tell how many dimensions its arrays have
   if (type.kind === 'array') return stored.isArray && canReadItem(type.element, stored)
-  return !stored.isArray && canReadItem(type, stored)
+  return type.kind === 'other' || (!stored.isArray && canReadItem(type, stored))
 }
 
 function canReadItem (type: ValueType, stored: StoredType): boolean {

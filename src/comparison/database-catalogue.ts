@@ -28,20 +28,17 @@ export interface StoredType {
   /** Its `pg_type.typcategory`, such as `N` for all numbers. */
   readonly category: string
   readonly isArray: boolean
-  /** Whether the type, or that of the elements of an array, is a domain. */
-  readonly isDomain: boolean
 }
 
 /** `$1`: quoted names of tables. Names without a schema are looked up as statements do it, in the search path. */
 const STATEMENT = `with recursive asked(name, id) as (
   select name, to_regclass(name)::oid from unnest($1::text[]) as name
-), typed(relation, attribute, declared, type, "isArray", "isDomain") as (
-  select a.attrelid, a.attname::text, format_type(a.atttypid, a.atttypmod), a.atttypid, false, false
+), typed(relation, attribute, declared, type, "isArray") as (
+  select a.attrelid, a.attname::text, format_type(a.atttypid, a.atttypmod), a.atttypid, false
   from asked join pg_attribute a on a.attrelid = asked.id where not a.attisdropped
   union all
   select relation, attribute, declared,
-    case when t.typtype = 'd' then t.typbasetype else t.typelem end, "isArray" or t.typtype <> 'd',
-    "isDomain" or t.typtype = 'd'
+    case when t.typtype = 'd' then t.typbasetype else t.typelem end, "isArray" or t.typtype <> 'd'
   from typed join pg_type t on t.oid = typed.type
   where t.typtype = 'd' or (t.typcategory = 'A' and t.typelem <> 0)
 )
@@ -50,7 +47,7 @@ select asked.name, json_build_object(
   'populated', c.relispopulated,
   'columns', (
     select json_object_agg(attribute, json_build_object(
-      'declared', declared, 'name', t.typname, 'category', t.typcategory, 'isArray', "isArray", 'isDomain', "isDomain"
+      'declared', declared, 'name', t.typname, 'category', t.typcategory, 'isArray', "isArray"
     )) from typed join pg_type t on t.oid = typed.type
     where relation = c.oid and t.typtype <> 'd' and (t.typcategory <> 'A' or t.typelem = 0)
   ),

@@ -20,11 +20,6 @@ const SENTENCES: { readonly [Kind in Difference['kind']]: (found: ReadonlyArray<
       joined(found, ({ table, column, property, declared, stored }) =>
         `${table}.${quotedName(column)} is ${stored}, and ${property} is ${declared}`)
     }. Declare the types that the columns have, such as p.uuid(), or change the columns with migrations.`,
-  enumDomain: (found) =>
-    `PostgreSQL does not compare values of a domain over an enum, so that filters and cursors by them get a 500: ${
-      joined(found, ({ table, column, property, stored, base }) =>
-        `${table}.${quotedName(column)} of ${property} is ${stored}, a domain over ${base}`)
-    }. Give the columns the type of the enum with migrations (alter table ... alter column ... type ...).`,
   unpopulated: (found) =>
     `A materialized view has no rows yet, so that requests for it get a 503: ${
       joined(found, ({ table, entity }) => `${table} of ${entity}`)

@@ -93,26 +93,6 @@ await forEachDatabase(t, { entities: [Order, City, Code, CodeView], tables: odd 
   })
 })
 
-const Person = entity('Person', {
-  id: p.integer().primary(), mood: p.enum(['sad', 'ok']), moods: p.array().columnType('mood[]'),
-  shown: p.string().columnType('mood'),
-})
-const moods = `
-  create type mood_of_person as enum ('sad', 'ok');
-  create domain mood as mood_of_person;
-  create table person (id serial primary key, mood mood, moods mood[], shown mood);
-`
-
-await forEachDatabase(t, { entities: [Person], tables: moods }, async (t, { orm }) => {
-  t.test('a domain over an enum is named, since PostgreSQL does not compare its values', async (t) => {
-    const { lines: [line, ...more] } = await started(t, { orm })
-    t.strictSame(more, [])
-    t.match(line.msg, /"person"\."mood" of Person\.mood is mood, a domain over mood_of_person\. Give the columns/)
-    t.match(line.msg, /with migrations \(alter table [^)]*\)\.$/, 'and only the cure that ends the warning')
-    t.strictSame(line.differences.map(({ kind, property }: any) => [kind, property]), [['enumDomain', 'Person.mood']])
-  })
-})
-
 const Entry = entity('Entry', { id: p.integer().primary(), text: p.string(), owner: p.integer() })
 const Heard = entity('Heard', { id: p.integer().primary(), text: p.string() }, {
   hooks: { beforeDelete: [() => {}], beforeUpdate: [() => {}] },
