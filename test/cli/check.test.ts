@@ -315,7 +315,9 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
       out: /crud\.lock\.json is written\. The exit code is 1 because of the database\.\n$/,
     })
     t.match(await check('broken'), { code: 1, err: /broken\d+\.ts does not start: no such setting\n$/ })
-    t.match(await check('idle'), { code: 1, err: /idle\d+\.ts does not start: it made no server\. Let a server listen, / })
+    t.match(await check('idle'), {
+      code: 1, err: /idle\d+\.ts does not start: it made no server\. Let a server listen, /,
+    })
     t.match(await check('parametrised'), { code: 1, err: /\(its exported function takes parameters, .*\)\n$/ })
     t.match(await check('demanding'), { code: 1, err: /CHECKED is missing\.\n$/ })
     fs.writeFileSync(path.join(folder, '.env'), 'CHECKED=yes')

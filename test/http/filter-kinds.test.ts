@@ -136,7 +136,7 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     ])
     t.match(await plants.details('filter[trashed]='), [/must be with, only or without/])
     t.match(await plants.details('filter[trashed]=with&filter[trashed]=only'), [
-      "The filter 'trashed' takes one value.",
+      "The filter 'trashed' takes one value. Allowed: only, with, without.",
     ])
     t.match(await plants.details('filter[trashed][eq]=with'), [/takes no operator/])
     t.equal(await resources['/plants'].count(orm.em.fork(), parseQueryParams('filter[trashed]=only')), 1)

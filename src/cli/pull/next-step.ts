@@ -80,6 +80,6 @@ ${commands.map((command) => `  ${command}`).join('\n')}
 ${prepared}${file} can serve them:
 
 ${PROGRAM}
-Run it with DATABASE_URL=postgresql://... node ${shellWord(file)}, and open http://127.0.0.1:3000/explorer. Until you add the option
-'access', requests without credentials may do all that the resources allow.`
+Run it with DATABASE_URL=postgresql://... node ${shellWord(file)}, and open http://127.0.0.1:3000/explorer.
+Until you add the option 'access', requests without credentials may do all that the resources allow.`
 }

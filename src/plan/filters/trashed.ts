@@ -31,7 +31,9 @@ export const trashed: FilterKind<TrashedFilter, TrashedEntry> = {
   plan (given, { name }) {
     const param = readKinds(given, 'text', VALUES)
     if ('kind' in param) return param
-    if (typeof param.value !== 'string') return refuseFilter(param, `The filter '${name}' takes one value.`)
+    if (typeof param.value !== 'string') {
+      return refuseFilter(param, `The filter '${name}' takes one value.`, { allowed: TRASHED })
+    }
     const deleted = TRASHED.find((value) => value === param.value)
     return deleted === undefined ? refuseValue(param, 'with, only or without', TRASHED) : { kind: 'deleted', deleted }
   },
