@@ -38,7 +38,7 @@ interface TraitsOf<Entry, Keys> {
   readonly hard: IsOn<Entry, 'allowHardDelete'> extends true ? boolean : never
   readonly writeKey: IsOn<Entry, 'idempotency'> extends true ? string | true : never
   readonly query: IsOn<Entry, 'query'>
-  readonly upsertKeys: Entry extends { readonly crud: unknown, readonly upsertKeys: infer Own } ? Own : Keys
+  readonly upsertKeys: Keys
 }
 
 /** Whether an option of an entry is given, and not `false`. A `CrudBase` has methods with the names of some options. */

@@ -2,15 +2,15 @@
 import { ConfigError } from '../base/errors.ts'
 import { isObject } from '../base/is-object.ts'
 
-const PLACES = ['CrudBase', 'routes', 'whitelist', 'pagination'] as const
+const PLACES = ['routes', 'CrudBase', 'whitelist', 'pagination'] as const
 type Place = typeof PLACES[number]
 
-/** All options but `name`, which routes and CRUD classes have. Messages name the first place of an option. */
+/** All options but `name`, which routes and CRUD classes have. */
 const OPTIONS: Readonly<Record<Place, readonly string[]>> = {
   routes: [
-    'operations', 'scope', 'hooks', 'config', 'schemas', 'maxBatch', 'maxAffected', 'upsertKeys', 'allowHardDelete',
-    'requireIfMatch', 'idempotency', 'readonlyProperties', 'unknownParameters', 'transaction', 'stream', 'serverTiming',
-    'query', 'links', 'conditional',
+    'operations', 'scope', 'hooks', 'config', 'schemas', 'maxBatch', 'maxAffected', 'allowHardDelete', 'requireIfMatch',
+    'idempotency', 'readonlyProperties', 'unknownParameters', 'transaction', 'stream', 'serverTiming', 'query', 'links',
+    'conditional',
   ],
   CrudBase: ['model', 'queryConfig', 'writable', 'upsertKeys', 'previous'],
   whitelist: [

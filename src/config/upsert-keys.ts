@@ -1,4 +1,4 @@
-/** The option `upsertKeys` of a CRUD class or of its routes: the keys by which upserts may find records. */
+/** The option `upsertKeys` of a CRUD class: the keys by which upserts may find records. */
 import { ConfigError } from '../base/errors.ts'
 import { shown } from '../base/option-checks.ts'
 import { repeatedIn, type UncheckedEntity } from './entry-arguments.ts'

@@ -1,5 +1,4 @@
 /** The base class of a resource: one entity, its whitelist, and the operations on its records. */
-import { isDeepStrictEqual } from 'node:util'
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
 import { checkRoleName, type AccessOptions, type Role } from '../access/index.ts'
 import {
@@ -76,10 +75,8 @@ export class CrudBase<
   readonly queryConfig: QueryBuilderConfig<Entity>
   /** The name in `fields[<name>]`, if it is not the name of the table. */
   readonly name: string | undefined
-  #options: Omit<WriteConfig, 'fills'>
+  readonly #options: Omit<WriteConfig, 'fills'>
   readonly #resources = new BoundResources()
-  /** Whether routes can no longer bring `upsertKeys`: the class has been given its own, or is in use. */
-  #hasKeys: boolean
   readonly #accesses = new Set<AccessOptions>()
 
   /**
@@ -152,7 +149,6 @@ export class CrudBase<
       ? queryConfig
       : new QueryBuilderConfig<Entity>(queryConfig as QueryBuilderOptions<Entity>)
     this.name = name
-    this.#hasKeys = upsertKeys !== undefined
     this.#options = {
       writable: readWritable(new.target.name, writable),
       upsertKeys: readUpsertKeys(new.target.name, upsertKeys),
@@ -518,25 +514,6 @@ export class CrudBase<
   }
 
   /**
-   * Takes the option `upsertKeys` of routes. The class may leave it to the first routes that it has.
-   *
-   * @internal
-   * @param what the beginning of the error's message
-   * @throws {ConfigError} if it is not a list of keys, and if the class has other keys, or is in use without any
-   */
-  takeUpsertKeys (what: string, option: unknown): void {
-    const upsertKeys = readUpsertKeys(what, option)
-    if (isDeepStrictEqual(upsertKeys, this.#options.upsertKeys)) return
-    if (this.#hasKeys) {
-      throw new ConfigError(
-        `${what}: the option "upsertKeys" differs from that of ${this.constructor.name}, or of other routes of it. ` +
-          'Give all keys to the class.'
-      )
-    }
-    this.#options = { ...this.#options, upsertKeys }
-  }
-
-  /**
    * Binds the resource to an ORM: looks up all names, once.
    *
    * @internal
@@ -553,10 +530,7 @@ export class CrudBase<
         update: this.beforeUpdate !== undefined || replaces('update'),
       }
       const { model, queryConfig, name } = this
-      const config = { ...this.#options, fills }
-      const resource = new Resource(em, model, queryConfig as QueryBuilderConfig, name, config, role)
-      this.#hasKeys = true
-      return resource
+      return new Resource(em, model, queryConfig as QueryBuilderConfig, name, { ...this.#options, fills }, role)
     })
   }
 }

@@ -109,11 +109,6 @@ export const ResourceOptionsSchema = Type.Object({
   maxBatch: withDefault(Type.Integer({ minimum: 1 }), 1_000),
   /** Maximum number of records that one updateMany or deleteMany may write. Default: 100. */
   maxAffected: withDefault(Type.Integer({ minimum: 1 }), MAX_AFFECTED),
-  /**
-   * The keys that the parameter `on` of an upsert may name: names of unique properties, and lists of names that are
-   * unique together, as in `['isbn', ['tenant', 'code']]`. Default: those of the CRUD class.
-   */
-  upsertKeys: Type.Optional(Type.Unsafe<ReadonlyArray<string | readonly string[]>>(Type.Unknown())),
   /** Let `DELETE /:id?hard=true` remove rows that could be marked as deleted. Default: false. */
   allowHardDelete: withDefault(Type.Boolean(), false),
   /** Refuse PUT, PATCH and DELETE without If-Match, which names a version of the record. Default: false. */

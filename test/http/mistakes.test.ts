@@ -253,16 +253,13 @@ const MISTAKES: readonly Mistake[] = [
   ],
   ['no options', () => new Crud(), "CrudBase: 'model' is required", 'new CrudBase({ model: Book })'],
   ['a misspelt option of CrudBase', () => new Crud({ modle: Book }), "no option 'modle'", "Did you mean 'model'?"],
-  // a CRUD class has two options with the same names
-  ...Object.keys(ResourceOptionsSchema.properties).filter((name) => !['name', 'upsertKeys'].includes(name)).map((
-    name
-  ): Mistake => [
+  ...Object.keys(ResourceOptionsSchema.properties).filter((name) => name !== 'name').map((name): Mistake => [
     `the option ${name} of routes for a CRUD class`,
     () => new Crud({ model: Book, [name]: {} }),
     `CrudBase: '${name}' is an option of the resource's routes`,
     `Write it beside 'crud', as in resources: { '/books': { crud: new CrudBase(...), ${name}: ... } }`,
   ]),
-  ...['writable', 'previous', 'queryConfig', 'model'].map((name): Mistake => [
+  ...['writable', 'upsertKeys', 'previous', 'queryConfig', 'model'].map((name): Mistake => [
     `the option ${name} of a CRUD class for routes`,
     ({ mount }) => mount({ crud: new Crud({ model: Book, writable: 'all' }), [name]: [] }),
     `The resource /books: '${name}' is an option of CrudBase`,

@@ -90,10 +90,6 @@ const resources = {
     }),
     operations: ['updateMany', 'deleteMany', 'upsert'] as const, query: true, allowHardDelete: true,
   },
-  '/keyed': {
-    crud: new CrudBase({ model: ProductSchema, writable: ['price', 'category'] }), operations: ['upsert'] as const,
-    upsertKeys: ['price', ['category', 'price']] as const,
-  },
   '/numbers': {
     crud: new CrudBase({
       model: CategorySchema,
@@ -628,9 +624,6 @@ test('writes of many records have the types of their filters and bodies', async 
   expect(bulk.upsert).type.not.toBeCallableWith({ price: '1' }, { on: ['category'] })
   expect(bulk.upsert).type.not.toBeCallableWith({ price: '1' }, { on: ['id', 'price'] })
   expect(api['/open'].upsert).type.toBeCallableWith({}, { on: ['any', 'thing'] })
-  const ofRoutes = api['/keyed']
-  expect(ofRoutes.upsert).type.toBeCallableWith({ price: '1' }, { on: ['category', 'price'] })
-  expect(ofRoutes.upsert).type.not.toBeCallableWith({ price: '1' }, { on: 'category' })
   const one = await bulk.upsert({ price: '1' }, { on: 'price' })
   expect(one.created).type.toBe<boolean>()
   expect(one.record.price).type.toBe<string>()

@@ -73,7 +73,7 @@ function checkUpsertKeys (
   if (upsertKeys.length === 0) {
     throw new ConfigError(
       `${what}: '${operation}' needs "upsertKeys", the keys by which requests may find a record of ${model.name}: ` +
-        `add the option, as in upsertKeys: ['isbn'], or leave '${operation}' out of the operations.`
+        `add the option to the CrudBase, as in upsertKeys: ['isbn'], or leave '${operation}' out of the operations.`
     )
   }
   const closed = upsertKeys.flatMap(({ properties }) => properties).find((part) =>

@@ -98,7 +98,6 @@ export function routedResource (
   }
   refuseMisplaced(what, rest, 'routes')
   checkSchema(what, ResourceOptionsSchema, rest)
-  if (rest.upsertKeys !== undefined) crud.takeUpsertKeys(what, rest.upsertKeys)
   const bound = crud.bind(orm.em)
   const operations = offeredOperations(what, bound, options, byRole)
   checkOwnParts(what, options, operations)

@@ -595,23 +595,6 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 })
 
-t.test('the keys may be an option of the routes', async (t) => {
-  const { orm } = await openPgliteFor(t, { entities, seed })
-  await restart(orm)
-  const crud = products({ upsertKeys: undefined })
-  const resources = { '/products': { crud, operations, upsertKeys: ['sku', ['tenant', 'code']] } } as const
-  const app = await serve(t, orm, resources)
-  for (const server of [app, await serve(t, orm, resources)]) {
-    const send = (url: string, payload: object) => server.inject({ method: 'PUT', url, payload })
-    t.match((await send('/products?on=SKU', { SKU: 'one', price: 7 })).json(), { id: 1, price: 7 })
-    t.match((await send('/products?on=tenant,code', { tenant: 1, code: 'a', price: 8 })).json(), { id: 1, price: 8 })
-    t.match((await send('/products?on=ean', { ean: '1', price: 9 })).json(), {
-      code: 'FST_CRUD_QUERY_INVALID', errors: [{ allowed: ['SKU', 'tenant,code'] }],
-    })
-  }
-  t.match(await crud.upsert(orm.em.fork(), { SKU: 'one', price: 6 }, { on: 'sku' }), { created: false })
-})
-
 t.test('mistakes are found at start-up', async (t) => {
   const { orm } = await openPgliteFor(t, { entities })
   const start = async (options: object, more: object = {}): Promise<void> => {
@@ -652,22 +635,6 @@ t.test('mistakes are found at start-up', async (t) => {
     const error: Error = await start(crud, options).then(() => new Error('started'), (error) => error)
     t.ok(error.message.includes(message), `${message} <- ${error.message}`)
   }
-  t.test('also in the option of the routes', async (t) => {
-    const refused = async (crud: CrudBase, keys: unknown): Promise<string> => {
-      const started = serve(t, orm, { '/x': { crud, operations: ['upsert'], upsertKeys: keys } as never })
-      return await started.then(() => 'started', ({ message }: Error) => message)
-    }
-    const bare = (): CrudBase => products({ upsertKeys: undefined })
-    t.match(await refused(bare(), 'sku'), /^The resource \/x: "upsertKeys" must be a list of keys, as in \['isbn'\]/)
-    const mistaken = bare()
-    t.match(await refused(mistaken, ['skuu']), /^"upsertKeys" of Product names 'skuu'.* Did you mean 'sku'\?$/)
-    t.equal(await refused(mistaken, ['sku']), 'started', 'the mistake is mended without a new class')
-    const used = bare()
-    await used.exists(orm.em.fork(), 1)
-    t.match(await refused(used, ['sku']), /"upsertKeys" differs .* Give all keys to the class\.$/)
-    t.match(await refused(products(), ['sku']),
-      /^The resource \/x: the option "upsertKeys" differs from that of CrudBase, or of other routes of it\./)
-  })
   t.test('and a scope may set the key', async () => {
     await start({ upsertKeys: [['tenant', 'code']], writable: ['sku', 'code', 'name', 'price'] }, {
       scope: () => ({ tenant: 1 }),
