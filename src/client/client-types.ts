@@ -11,6 +11,7 @@ import type {
   PagesQuery, Shown,
 } from './query-types.ts'
 import type { RecordOf } from './records.ts'
+import type { AnyRecord } from './url-names.ts'
 
 /** The resources of an API, by path. */
 export type Client<Api> = { readonly [Path in keyof Api]: Api[Path] }
@@ -211,7 +212,7 @@ export interface ResourceApi<Entity, Options, Writable, Traits extends ResourceT
     Cursor extends string = never
   >(
     query: AggregateQuery<Entity, Options, Traits['query'], Group, Numbers, Limit, Offset, Cursor>
-  ): Promise<PageOf<GroupItem<Entity, Options, Group, Numbers>, any, Limit, Offset, Cursor, number>>
+  ): Promise<PageOf<GroupItem<Entity, Options, Group, Numbers>, AnyRecord, Limit, Offset, Cursor, number>>
 
   /** Returns the record with a key. If it does not exist, throws a `CrudError` with status 404. */
   get<
