@@ -1,16 +1,16 @@
 /** The rights of the caller of a write with a key: the answer of the write shows what they allowed. */
+import { wait, type Steps } from '../base/steps.ts'
 import { textOfCondition, type Where } from '../conditions/index.ts'
 import { factsOf, OPERATIONS } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
 import { rulesOfBody, type BodyRules } from '../plan/index.ts'
-import { wait, type Steps } from '../base/steps.ts'
 import { activeFilters, waitForFilteredRows, type ActiveFilters, type Call } from '../resource/index.ts'
 import { beginWrite, entitiesOfLinks, filterTypeOf, type Write } from './write.ts'
 
 /**
- * What the caller of a write may see of its answer, as a text that tells rights apart: the role, the scope, the rows of
- * the role, the conditions of MikroORM's filters, and the operations of the role. It covers all entities that the write
- * can lead to, whatever the request says of them.
+ * Returns a text that is the same only for callers with the same rights. It has the role and its operations, the scope,
+ * the rows of the role, and the conditions of MikroORM's filters. It is about all entities that the write can lead to,
+ * whatever the request says of them.
  *
  * @throws the errors of a scope that is not a valid condition
  */
