@@ -3,24 +3,28 @@ import { wait, type Steps } from '../base/steps.ts'
 import { textOfCondition, type Where } from '../conditions/index.ts'
 import { factsOf, OPERATIONS } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import { rulesOfBody, type BodyRules } from '../plan/index.ts'
-import { activeFilters, waitForFilteredRows, type ActiveFilters, type Call } from '../resource/index.ts'
+import { rulesOfBody, type BodyRules, type ManyTarget } from '../plan/index.ts'
+import {
+  activeFilters, switchedFilters, waitForFilteredRows, type ActiveFilters, type Call,
+} from '../resource/index.ts'
 import { beginWrite, entitiesOfLinks, filterTypeOf, type Write } from './write.ts'
 
 /**
  * Returns a text that is the same only for callers with the same rights. It has the role and its operations, the scope,
  * the rows of the role, and the conditions of MikroORM's filters. It is about all entities that the write can lead to,
- * whatever the request says of them.
+ * whatever the request says of them. Only of the filters that requests switch on, it has those of this request.
  *
+ * @param target the records that filters of the request select, if the operation writes these
  * @throws the errors of a scope that is not a valid condition
  */
-export function * rightsOf (call: Call): Steps<string> {
+export function * rightsOf (call: Call, target?: ManyTarget): Steps<string> {
   const write = beginWrite(call)
   const { scope, model, resource, session, conditions } = write
   const { actor } = call
   const entities = entitiesBehindWrite(write)
   const reads = yield * wait(activeFilters(session, resource.entitiesWithScope(entities, conditions)))
   const writes = yield * wait(activeFilters(session, [model], filterTypeOf(write)))
+  const switched = target === undefined ? [] : [...(yield * wait(switchedFilters(session, target))).values()]
   const ofRole: string[] = []
   if (actor?.role.unlimited === false) {
     for (const other of entities) {
@@ -31,7 +35,9 @@ export function * rightsOf (call: Call): Steps<string> {
       ofRole.push(other.name, allowed.join(), textOf(yield * waitForFilteredRows(session, actor, other)))
     }
   }
-  return JSON.stringify([actor?.role.name ?? '', textOf(scope?.where), textsOf(reads), textsOf(writes), ofRole])
+  return JSON.stringify([
+    actor?.role.name ?? '', textOf(scope?.where), textsOf(reads), textsOf(writes), switched.map(textOf), ofRole,
+  ])
 }
 
 /** The entities that a write may read or write: by its filters, its references and links, and its children. */

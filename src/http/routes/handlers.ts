@@ -121,7 +121,10 @@ function handlersOf (
     return await repeatable(() =>
       run(operation, input, (options) => {
         const answering = async (): Promise<RouteAnswer> => toAnswer(await work(options))
-        return input.seen.idempotency!.answer(operation, input.request, key, options, answering)
+        const { request, seen } = input
+        const query = input.query()
+        const target = query.kind === 'filters' ? query.target : undefined
+        return seen.idempotency!.answer({ operation, request, key, options, target }, answering)
       }, withinKeyed)
     )
   }

@@ -7,6 +7,7 @@ import { hash } from 'node:crypto'
 import { ConfigError, IdempotencyKeyError, OutcomeUnknownError } from '../../base/errors.ts'
 import { isObject } from '../../base/is-object.ts'
 import { completed, shown } from '../../base/option-checks.ts'
+import type { ManyTarget } from '../../plan/index.ts'
 import { perform } from '../../resource/index.ts'
 import { rightsOf, StoredAnswers, type StoredAnswer } from '../../write/index.ts'
 import { IdempotencyOptionsSchema, type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
@@ -25,18 +26,19 @@ export interface Idempotency {
    * @throws {IdempotencyKeyError} for a header that is not a key, and for a missing one where keys are required
    */
   readonly keyOf: (request: FastifyRequest) => RequestKey | undefined
-  /**
-   * Does a write, or repeats its answer. Runs in the transaction of the write.
-   *
-   * @param options of the operation, with the scope of the request
-   */
-  readonly answer: (
-    operation: CrudOperation,
-    request: FastifyRequest,
-    key: RequestKey,
-    options: object,
-    work: () => Promise<StoredAnswer>
-  ) => Promise<StoredAnswer>
+  /** Does a write, or repeats its answer. Runs in the transaction of the write. */
+  readonly answer: (write: KeyedWrite, work: () => Promise<StoredAnswer>) => Promise<StoredAnswer>
+}
+
+/** A write with a key. */
+interface KeyedWrite {
+  readonly operation: CrudOperation
+  readonly request: FastifyRequest
+  readonly key: RequestKey
+  /** Of the operation, with the scope of the request. */
+  readonly options: object
+  /** The records that filters select, if the operation writes these. */
+  readonly target: ManyTarget | undefined
 }
 
 /** What the option of a resource means; `undefined` if its requests have no keys. */
@@ -54,9 +56,9 @@ export function idempotencyOf ({ crud, idempotency }: CrudRoutesOptions): Idempo
       if (required) throw new IdempotencyKeyError('This request needs the header Idempotency-Key.')
       return undefined
     },
-    answer: async (operation, request, { key, asks }, options, work) => {
+    answer: async ({ operation, request, key: { key, asks }, options, target }, work) => {
       // asks for the rows of the role, too: a request that may not write is refused before its answer is looked up
-      const rights = await perform(crud, request.em, operation, options, rightsOf)
+      const rights = await perform(crud, request.em, operation, options, (call) => rightsOf(call, target))
       const known = principalOf(await principal?.(request))
       const { method, routeOptions } = request
       const { answer, replayed } = await answers.answer(request.em, {

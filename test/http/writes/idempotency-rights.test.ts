@@ -26,25 +26,34 @@ const Thing = defineEntity({
     room: () => p.manyToOne(Room).nullable(), guests: () => p.manyToMany(Owner),
     parts: () => p.oneToMany(Part).mappedBy('thing'),
   },
+  filters: {
+    mine: { name: 'mine', cond: ({ tenant }) => ({ room: { tenant } }) },
+    all: { name: 'all', cond: { id: { $gt: 0 } } },
+  },
 })
 
 /** The record that writes of tenant 1 find. */
 const OWNED = "insert into thing (id, title, owner_id, room_id) values (101, 'a', 1, 1) on conflict do nothing"
 
 /** The tenant is an argument of a filter of MikroORM, or it decides which rooms a role may use. */
-const things = (writable: readonly unknown[], field: string) => ({
+const things = (writable: readonly unknown[], filter: object) => ({
   crud: new CrudBase<any>({
     model: Thing, writable: writable as never,
-    queryConfig: { allowedFilters: [AllowedFilters.exact(field)] },
+    queryConfig: { allowedFilters: [filter as never] },
   }) as CrudBase,
   operations: ['create', 'update', 'updateMany', 'deleteMany'] as const,
   idempotency: { principal: () => 'me' },
 })
 const options: Partial<CrudKitOptions> = {
   resources: {
-    '/titles': things(['title'], 'id'),
-    '/owned': things(['title'], 'owner.id'),
-    '/things': things(['title', 'owner', 'room', 'guests', { parts: ['owner'] }], 'room.id'),
+    '/titles': things(['title'], AllowedFilters.exact('id')),
+    '/owned': things(['title'], AllowedFilters.exact('owner.id')),
+    '/mine': things(['title'], AllowedFilters.scope('mine')),
+    '/all': things(['title'], AllowedFilters.scope('all')),
+    '/things': things(
+      ['title', 'owner', 'room', 'guests', { parts: ['owner'] }],
+      AllowedFilters.exact('room.id')
+    ),
   },
   access: {
     role: () => 'tenant',
@@ -63,7 +72,9 @@ await forOneDatabase(t, { entities: [Owner, Room, Part, Thing, IdempotencyRecord
   await select(orm, "insert into thing (id, title) values (102, 'b')")
   const app = newServer(t)
   app.addHook('onRequest', async ({ em, headers }) => {
-    em.setFilterParams('ofTenant', { tenant: Number(headers['x-tenant']) })
+    const tenant = Number(headers['x-tenant'])
+    em.setFilterParams('ofTenant', { tenant })
+    em.setFilterParams('mine', { tenant })
   })
   await app.register(crudKit, { orm, indexAdvice: false, ...options })
   const sending = (method: 'POST' | 'PATCH' | 'DELETE', url: string, payload?: object) =>
@@ -77,6 +88,8 @@ await forOneDatabase(t, { entities: [Owner, Room, Part, Thing, IdempotencyRecord
     ['a removal of the records that a filter by an owner finds', 'DELETE', '/owned?filter[owner.id]=1', undefined],
     ['an update of the records that a filter by an owner finds', 'PATCH', '/owned?filter[owner.id]=1', { title: 'c' }],
     ['an update of the records that a filter by a room finds', 'PATCH', '/things?filter[room.id]=1', { title: 'd' }],
+    ['a removal of the records that a switched filter finds', 'DELETE', '/mine?filter[mine]=true', undefined],
+    ['an update of the records that a switched filter finds', 'PATCH', '/mine?filter[mine]=true', { title: 'i' }],
     ['a new record of an owner', 'POST', '/things', { title: 'e', owner: 1 }],
     ['a new record in a room', 'POST', '/things', { title: 'f', room: 1 }],
     ['a new record with links', 'POST', '/things', { title: 'g', guests: [1] }],
@@ -91,6 +104,12 @@ await forOneDatabase(t, { entities: [Owner, Room, Part, Thing, IdempotencyRecord
       t.equal(verdict(await send(what, '2')), MISMATCH)
     })
   }
+
+  t.test('a switched filter without parameters of the request makes no difference', async (t) => {
+    const send = sending('PATCH', '/all?filter[all]=true', { title: 'j' })
+    t.equal((await send('all', '1')).statusCode, 200)
+    t.equal((await send('all', '2')).headers['idempotency-replayed'], 'true')
+  })
 
   t.test('filters of entities that a write cannot lead to make no difference', async (t) => {
     const send = sending('PATCH', '/titles/102', { title: 'h' })
