@@ -1,18 +1,38 @@
 /** A statement never uses an entity whose MikroORM filters have not been asked for. */
 import t from 'tap'
-import { plannedOnly } from '../../src/resource/foreign.ts'
-import { trusted } from '../../src/sql/index.ts'
-import { Plant, Supplier } from '../fixtures/entities.ts'
-import { modelsOf } from '../helpers/models.ts'
+import { AllowedFilters } from '../../src/index.ts'
+import { planList, type ListPlan } from '../../src/plan/index.ts'
+import { parseQueryParams } from '../../src/query/index.ts'
+import { NO_FILTERS, queryBuilderOf } from '../../src/resource/index.ts'
+import { Statements } from '../../src/resource/kept-statements.ts'
+import { Plant, Tag } from '../fixtures/entities.ts'
+import { ormOf } from '../helpers/models.ts'
+import { resource } from '../helpers/resource.ts'
 
-const models = modelsOf()
+const { em } = ormOf()
+const any = AllowedFilters.custom('any', (qb) => qb)
+const plants = resource(Plant, { allowedFilters: [any], allowedSorts: ['supplier.name'] }).bind(em)
+const tags = resource(Tag, { allowedFilters: [any] }).bind(em)
 
-t.test('an entity that a plan does not lead to is a mistake of this package', async (t) => {
-  const [plant, supplier] = [models.of(Plant), models.of(Supplier)]
-  const forgotten = { name: 'TypeError', message: `The filters of ${supplier.name} are not planned.` }
-  const filter = plannedOnly([plant], (model) => model === plant ? trusted('true') : undefined)
-  t.strictSame(filter(plant, 'a'), trusted('true'))
-  t.throws(() => filter(supplier, 'a'), forgotten)
-  t.equal(plannedOnly([plant])(plant, 'a'), undefined)
-  t.throws(() => plannedOnly([plant])(supplier, 'a'), forgotten)
+const forgotten = (entity: string) => ({ name: 'TypeError', message: `The filters of ${entity} are not planned.` })
+const plan = (query: string) => planList(parseQueryParams(query), plants.whitelist) as ListPlan
+
+t.test('a kept statement refuses an entity that its plan is not known to lead to', async (t) => {
+  const sorted = plan('sort=supplier.name')
+  const hidden = new Proxy(sorted, { has: (target, key) => key !== 'order' && key in target })
+  t.ok(new Statements().of(em, sorted))
+  t.throws(() => new Statements().of(em, hidden), forgotten('Supplier'))
+})
+
+t.test('a statement for one request refuses an entity that its resource does not lead to', async (t) => {
+  const given = { filters: NO_FILTERS, switched: new Map() }
+  const called = plan('filter[any]=1')
+  t.ok(plants.prepareWith(em, called, {}, 'list', given))
+  t.throws(() => tags.prepareWith(em, called, {}, 'list', given), forgotten('Plant'))
+})
+
+t.test('a query builder refuses an entity that its resource does not lead to', async (t) => {
+  const sorted = plan('sort=supplier.name')
+  t.ok(await queryBuilderOf(plants, em, sorted, {}, undefined))
+  await t.rejects(queryBuilderOf(tags, em, sorted, {}, undefined), forgotten('Supplier'))
 })
