@@ -2,8 +2,9 @@
  * The statement of a page that starts at a place in the order. It returns the rows with the values they are sorted by.
  */
 import { isComputed, isNullableTerm, typeOfTerm, type OrderTerm } from '../plan/index.ts'
-import type { Form } from './form.ts'
-import { EMPTY, join, name, numberSql, sql, type Sql } from './fragment.ts'
+import { plannedForValues } from './custom-plan.ts'
+import { BESIDE_ORDER, besideRows, FACETS_COLUMN, facetsSql } from './facets.ts'
+import { EMPTY, join, name, numberSql, render, sql, type Sql, type Statement } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { carriedOrder, carry, orderBy, orderSql } from './order.ts'
 import { placeSegments, type PlacedTerm } from './place.ts'
@@ -21,12 +22,19 @@ export const KEYSET_ROW = Object.freeze({
   value: (index: number): string => `@value${index}`,
 })
 
-export function keysetColumns ({ order }: KeysetShape, { limits }: Form): string[] {
-  return [
+export function keysetStatement (shape: KeysetShape, source: Source): Statement {
+  const { rows, order, uniform } = keysetSql(shape, source)
+  const columns = [
     KEYSET_ROW.item,
-    ...order.map((_, index) => KEYSET_ROW.value(index)),
-    ...limits === 'measured' ? [KEYSET_ROW.excess] : [],
+    ...shape.order.map((_, index) => KEYSET_ROW.value(index)),
+    ...source.form.limits === 'measured' ? [KEYSET_ROW.excess] : [],
   ]
+  if (uniform) return { ...render(sql`${rows}${order}`, shape.fixed), columns }
+  const [from, end, shown] = shape.facets === undefined
+    ? [rows, order, columns]
+    : [besideRows(sql`${rows}${order}`, columns, facetsSql(shape, source)), BESIDE_ORDER, [...columns, FACETS_COLUMN]]
+  const statement = render(sql`${from}${end}`)
+  return { ...statement, columns: shown, namedText: plannedForValues(statement, render(end).text, shape.fetchSlot) }
 }
 
 interface KeysetSql {
@@ -44,7 +52,7 @@ interface KeysetSql {
  *
  * The order by clause comes last, after the rest of the statement.
  */
-export function keysetSql (plan: KeysetShape, source: Source): KeysetSql {
+function keysetSql (plan: KeysetShape, source: Source): KeysetSql {
   const { alias, context, form } = source
   const order = orderSql(plan.order, alias, context, { reversed: plan.place?.side === 'before' })
   const columns = projection(plan.selection, alias)

@@ -7,13 +7,12 @@ import type { EntityModel } from '../model/index.ts'
 import type { CustomTerm } from '../plan/index.ts'
 import { conditionContext } from './condition.ts'
 import { plannedForValues } from './custom-plan.ts'
-import { BESIDE_ORDER, besideRows, FACETS_COLUMN, facetsSql } from './facets.ts'
 import type { ForeignOrder } from './foreign-order.ts'
 import type { Form } from './form.ts'
 import { EMPTY, join, name, render, sql, type Sql, type Statement } from './fragment.ts'
 import { GROUP_COLUMNS, groupsSql } from './groups.ts'
 import { objectJson, versionText } from './json.ts'
-import { keysetColumns, keysetSql } from './keyset.ts'
+import { keysetStatement } from './keyset.ts'
 import { EXCESS_COLUMN, listColumns, listSql } from './list.ts'
 import { objectSql, projection, selectList, type Member } from './members.ts'
 import { answerSql, ifFits, type AnswerSql } from './record.ts'
@@ -68,21 +67,8 @@ export function compile (shape: Shape, foreign: Foreign, form: Form): Statement 
       return { ...render(streamSql(shape, source)), columns: streamRowColumns(shape) }
     case 'records':
       return { ...render(streamRecordsSql(shape, source)), columns: recordsColumns(form) }
-    case 'keyset': {
-      const { rows, order, uniform } = keysetSql(shape, source)
-      const columns = keysetColumns(shape, form)
-      if (shape.facets !== undefined) {
-        const statement = render(
-          sql`${besideRows(sql`${rows}${order}`, columns, facetsSql(shape, source))}${BESIDE_ORDER}`
-        )
-        const namedText = plannedForValues(statement, render(BESIDE_ORDER).text, shape.fetchSlot)
-        return { ...statement, columns: [...columns, FACETS_COLUMN], namedText }
-      }
-      if (uniform) return { ...render(sql`${rows}${order}`, shape.fixed), columns }
-      const statement = render(sql`${rows}${order}`)
-      const namedText = plannedForValues(statement, render(order).text, shape.fetchSlot)
-      return { ...statement, columns, namedText }
-    }
+    case 'keyset':
+      return keysetStatement(shape, source)
     case 'get':
       return { ...render(getSql(shape, source)), columns: getColumns(shape, form) }
     case 'aggregate': {
