@@ -64,7 +64,7 @@ declare module 'fastify' {
 export interface CrudKitOptions extends KitOptions {}
 
 /** The type of `crudKit`. The member without a value tells it from all other plugins. */
-export interface CrudKitPlugin {
+interface CrudKitPlugin {
   (
     fastify: FastifyInstance,
     options: Omit<CrudKitOptions, 'resources'> & {

@@ -4,7 +4,7 @@ import { sendCall, sendJson } from '../../src/client/send-call.ts'
 import type { Pair } from '../url/address.ts'
 
 /** The duration of a stage in the header Server-Timing. */
-export interface Stage {
+interface Stage {
   readonly name: string
   readonly milliseconds: number
 }

@@ -17,7 +17,7 @@ export interface ComparedSide {
   readonly only: number
 }
 
-export interface Comparison {
+interface Comparison {
   /** The columns of both: first those that identify a record, then those that differ. */
   readonly columns: readonly Column[]
   readonly sides: readonly [ComparedSide, ComparedSide]

@@ -11,7 +11,7 @@ import type { Json } from './format.ts'
 import { fieldNamed, isRow, relationsOf, titleOf, type Row } from './records.ts'
 
 /** The input of a property. `key` and `keys` are looked up by name. `children` are written with their parent. */
-export type InputKind = 'line' | 'text' | 'choice' | 'date' | 'json' | 'key' | 'keys' | 'children'
+type InputKind = 'line' | 'text' | 'choice' | 'date' | 'json' | 'key' | 'keys' | 'children'
 
 /** A property of a body. */
 export interface Property {

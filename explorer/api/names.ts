@@ -15,7 +15,7 @@ export interface Wanted {
 }
 
 /** A request for the names of several records. */
-export interface NamesRequest {
+interface NamesRequest {
   readonly params: readonly Pair[]
   /** The keys that it asks for. */
   readonly keys: readonly string[]

@@ -4,7 +4,7 @@ import type { CrudError } from '../../src/client/error.ts'
 import { toError } from '../api/ask.ts'
 
 /** The state of a request. While it runs, the former answer stays, so that nothing jumps. */
-export interface Loaded<Value> {
+interface Loaded<Value> {
   readonly value: Value | undefined
   readonly error: CrudError | undefined
   readonly busy: boolean

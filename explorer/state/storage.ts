@@ -2,7 +2,7 @@
 import { explorerRoot } from './address.ts'
 
 /** A map that outlives a reload, if `store` is called after its changes. */
-export interface StoredMap<Value> {
+interface StoredMap<Value> {
   readonly map: Map<string, Value>
   readonly store: () => void
 }

@@ -6,13 +6,13 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import type { Address } from '../url/address.ts'
 import { storedMap } from './storage.ts'
 
-export interface Unsaved<Content = unknown> {
+interface Unsaved<Content = unknown> {
   readonly content: Content
   /** The form that has it. Absent for texts that are typed again in a moment, such as the value of a filter. */
   readonly form?: UnsavedForm
 }
 
-export interface UnsavedForm {
+interface UnsavedForm {
   /** What the form changes: the name of a record, or `New record`. */
   readonly title: string
   /** Where the form is. */

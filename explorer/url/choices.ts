@@ -5,7 +5,7 @@ import { filterTreeOf, isGroup, withFilterTree, type FilterNode } from './filter
 import { itemsOf, type FilterUse } from './filters.ts'
 import { joinItems } from './items.ts'
 
-export interface Choice {
+interface Choice {
   /** The chosen values, as the URL has them. */
   readonly texts: readonly string[]
   /** Whether records without a value are chosen. */

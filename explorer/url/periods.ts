@@ -1,6 +1,6 @@
 /** Periods of time, by which numbers are grouped. A period has the name of its first day. */
 
-export type PeriodUnit = 'day' | 'week' | 'month' | 'year'
+type PeriodUnit = 'day' | 'week' | 'month' | 'year'
 
 const DAY = 86_400_000
 

@@ -39,7 +39,7 @@ export interface ManyConditions {
 }
 
 /** The methods of the client that data providers call. The server refuses those that a resource does not offer. */
-export interface AnyResource {
+interface AnyResource {
   list(query: AnyQuery & Call): Promise<AnyPage>
   each(query: AnyQuery & Call): AsyncIterable<AnyRecord>
   get(id: RecordKey, query: AnyQuery & Call): Promise<AnyRecord>
@@ -74,7 +74,7 @@ type TakesKey<Options> = Options extends { readonly idempotencyKey?: infer Key }
   : false
 
 /** Operations on several records in one request. */
-export type ManyOperation = 'createMany' | 'updateMany' | 'deleteMany'
+type ManyOperation = 'createMany' | 'updateMany' | 'deleteMany'
 
 /** The properties of a resource that a data provider needs to know. */
 export interface ResourceOptions<

@@ -2,7 +2,7 @@
 import type { CrudError } from '../client/index.ts'
 
 /** The error of one property. */
-export interface FieldError {
+interface FieldError {
   /** The names that lead to the property, e.g. `['address', 'city']`. */
   readonly path: readonly string[]
   /** A sentence for people. */

@@ -12,7 +12,7 @@ export interface FieldCondition {
 }
 
 /** Conditions in groups: each member applies, at least one does, or the only one does not. */
-export interface ConditionGroup {
+interface ConditionGroup {
   readonly word: GroupName
   readonly members: ReadonlyArray<readonly AdminCondition[]>
 }
@@ -21,7 +21,7 @@ export type GroupName = 'and' | 'or' | 'not'
 export type AdminCondition = FieldCondition | ConditionGroup
 
 /** Relations to records with composite keys, each with the parts of that key. */
-export type References = ReadonlyMap<string, readonly string[]>
+type References = ReadonlyMap<string, readonly string[]>
 
 /** The rules of a resource for filters. */
 export interface FilterRules {

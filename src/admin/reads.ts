@@ -48,7 +48,7 @@ export async function readMany (bound: Bound, ids: readonly RecordId[], query: P
 }
 
 /** Some of the records with given ids: the filter that finds them, and their number. */
-export interface PartOfIds {
+interface PartOfIds {
   readonly filter: ClientFilter
   readonly count: number
 }

@@ -65,7 +65,7 @@ export function bodyOf (data: object, { key, references }: Bound, isNew = false)
 }
 
 /** Records that can be read in one request, because their keys differ in only one part. */
-export interface Group {
+interface Group {
   /** The conditions on the other parts. */
   readonly same: ClientFilter
   /** The part that differs. */

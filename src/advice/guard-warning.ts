@@ -27,7 +27,7 @@ export function checkShared (em: EntityManager, shared: readonly string[]): void
 }
 
 /** A sentence of the warning, and what it is about. */
-export interface GuardFinding {
+interface GuardFinding {
   readonly message: string
   /** The resource whose requests reach the rows. */
   readonly resource?: string

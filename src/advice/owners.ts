@@ -31,7 +31,7 @@ function rankOf (name: string): number {
 }
 
 /** The columns of a table that may say whose a row is. */
-export interface Owners {
+interface Owners {
   readonly columns: readonly string[]
   /** The one that requests compare, if a constant or its name tells it. */
   readonly likely: string | undefined

@@ -5,7 +5,7 @@ import { otherSide, writeCursor, type KeysetPlan, type Place, type SortTexts } f
 import { KEYSET_ROW, type Row } from '../sql/index.ts'
 
 /** The rows of a page, after they were read. */
-export interface KeysetRows {
+interface KeysetRows {
   /** The JSON of each record of the page, in the order of the list. */
   readonly items: readonly string[]
   /** The sort values of the first and the last record. */

@@ -11,7 +11,7 @@ export const MAX_STREAM_BATCH = 500
 export const MAX_CURSOR_LENGTH = 4096
 
 /** The limits of a whitelist that the parameters depend on. */
-export interface PageLimits {
+interface PageLimits {
   readonly defaultPerPage: number
   readonly maxPerPage: number
   readonly maxOffset: number
@@ -36,7 +36,7 @@ interface Parameter {
 }
 
 /** A parameter whose value is a whole number. */
-export interface NumberParameter extends Parameter {
+interface NumberParameter extends Parameter {
   readonly value: 'number'
   readonly minimum: 0 | 1
   /** The option of the whitelist that limits the number directly. */
@@ -49,7 +49,7 @@ export interface NumberParameter extends Parameter {
 }
 
 /** A parameter whose value is a text. */
-export interface TextParameter extends Parameter {
+interface TextParameter extends Parameter {
   readonly value: 'text'
   readonly maxLength: number
 }

@@ -1,6 +1,6 @@
 /** Entity tags in headers (RFC 9110, sections 8.8.3 and 13.1). */
 
-export interface EntityTag {
+interface EntityTag {
   readonly weak: boolean
   /** The text between the quotes. */
   readonly text: string

@@ -65,14 +65,14 @@ export interface DescribedRelation {
   readonly includes: readonly DescribedInclude[]
 }
 
-export interface DescribedAggregate {
+interface DescribedAggregate {
   readonly kind: 'aggregate'
   /** The full path in `include`. */
   readonly path: string
   readonly aggregate: Aggregate
 }
 
-export interface DescribedSort {
+interface DescribedSort {
   readonly name: string
   /** Whether the bare name is descending. */
   readonly descending: boolean
@@ -84,7 +84,7 @@ export interface DescribedSort {
   readonly cursor: boolean
 }
 
-export interface DescribedOrder {
+interface DescribedOrder {
   /** As the configuration has it, with its sign. */
   readonly written: string
   /** The path in records of a property. `null` for orders that only the server knows. */

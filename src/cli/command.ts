@@ -16,7 +16,7 @@ export interface CommandInput {
   readonly options: ReadonlyMap<string, readonly string[]>
 }
 
-export type RunCommand = (input: CommandInput, surroundings: Surroundings) => Promise<ExitCode>
+type RunCommand = (input: CommandInput, surroundings: Surroundings) => Promise<ExitCode>
 
 export interface CliCommand {
   /** A sentence. */

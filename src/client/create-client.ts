@@ -29,7 +29,7 @@ export function etagOf (record: object): string | undefined {
 }
 
 /** The address and the options of a client's requests. */
-export interface ClientConnection {
+interface ClientConnection {
   /** The URL of the API, without a slash at its end. */
   readonly base: string
   readonly options: ClientOptions

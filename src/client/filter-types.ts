@@ -18,7 +18,7 @@ type Allowed<Options> = Entries<Options, 'allowedFilters'>
 type WithGroups<Beside, Inside> = Beside & Groups<Beside, Inside>
 
 /** The conditions of a group. Some kinds of filters are only possible beside all others. */
-export interface Groups<Beside, Inside> {
+interface Groups<Beside, Inside> {
   /** Conditions that all apply. */
   readonly and?: ReadonlyArray<Beside & Groups<Beside, Inside>>
   /** Conditions of which at least one applies. */

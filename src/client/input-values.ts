@@ -6,7 +6,7 @@ import type { Operator, OperatorValues, OperatorValuesOnArrays, PartialOperator 
 import type { AnyJson, AnyRecord } from './url-names.ts'
 
 /** A value of a filter whose type is not known. */
-export type AnyValue = string | number | bigint | boolean | Date
+type AnyValue = string | number | bigint | boolean | Date
 
 /** The type that a property's value is written as. */
 type Written<T> = IsAny<T> extends true ? AnyJson : WrittenOf<NonNullable<T>>
@@ -216,7 +216,7 @@ export type Listed<Writable, Operation extends 'create' | 'update'> = Writable e
       : AnyJson
 
 /** The changes of the children of a relation. */
-export interface ChildChanges<Child, Lists, Filled extends boolean> {
+interface ChildChanges<Child, Lists, Filled extends boolean> {
   readonly add?: ReadonlyArray<CreateBody<Child, Lists, Filled>>
   /** Each names a child by its key. */
   readonly update?: ReadonlyArray<UpdateBody<Child, Lists> & ChildKey<Child>>

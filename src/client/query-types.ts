@@ -16,11 +16,11 @@ type SortNames<Options> = IsAny<Entries<Options, 'allowedSorts'>> extends true ?
 type Sorts<Options> = `${'' | '-' | '+'}${SortNames<Options>}`
 
 /** The names that `include` accepts. */
-export type IncludeNames<Entity, Options> = IsAny<Entries<Options, 'allowedIncludes'>> extends true ? string
+type IncludeNames<Entity, Options> = IsAny<Entries<Options, 'allowedIncludes'>> extends true ? string
   : (keyof Relations<Options> | keyof Aggregates<Entity, Options>) & string
 
 /** The names that `fields` accepts. */
-export type FieldNames<Options> = IsAny<Entries<Options, 'allowedFields'>> extends true ? string
+type FieldNames<Options> = IsAny<Entries<Options, 'allowedFields'>> extends true ? string
   : Fields<Options> extends { readonly '': { readonly name: infer Name extends string } } ? Name
     : never
 

@@ -80,7 +80,7 @@ export async function discardAnswer (response: Response): Promise<void> {
 }
 
 /** The body of an answer, and the version of the record in it. */
-export interface Answer {
+interface Answer {
   readonly data: unknown
   readonly etag: string | null
   readonly status: number

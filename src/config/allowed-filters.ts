@@ -23,7 +23,7 @@ const FilterOptionsSchema = Type.Object({
   type: Type.Optional(oneOf<JsonValueType>(['string', 'number', 'boolean'])),
 })
 
-export interface AllowedFiltersOptions<
+interface AllowedFiltersOptions<
   Alias extends string = string,
   Type extends JsonValueType = JsonValueType
 > extends EntryOptions<Alias> {

@@ -26,7 +26,7 @@ const SortOptionsSchema = Type.Object({
   direction: withDefault(oneOf<SortDirection>(['asc', 'desc']), 'asc'),
 })
 
-export interface AllowedSortOptions<Alias extends string = string>
+interface AllowedSortOptions<Alias extends string = string>
   extends EntryOptions<Alias>, Readonly<Static<typeof SortOptionsSchema>> {}
 
 /**

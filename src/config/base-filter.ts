@@ -3,10 +3,10 @@ import { ConfigError } from '../base/errors.ts'
 import { shown } from '../base/option-checks.ts'
 
 /** A value as it is written in a URL. Numbers and booleans are converted to text. */
-export type FilterText = string | number | boolean
+type FilterText = string | number | boolean
 
 /** Only a type: a filter that ignores values, which may be given whatever the type of its property is. */
-export interface Ignoring<Value extends FilterText> {
+interface Ignoring<Value extends FilterText> {
   /** @internal */
   readonly '~ignored': { readonly [Text in `${Value}`]: true }
 }

@@ -16,7 +16,7 @@ export type PathUse = 'filter' | 'text' | 'sort' | 'group' | 'field' | 'include'
  * The kind of a property: a column, a to-one or to-many relation, a plain object or an array of them (JSON, embedded,
  * or entities that are not recognized), or `any`.
  */
-export type Kind = 'scalar' | 'one' | 'many' | 'object' | 'objects' | 'any'
+type Kind = 'scalar' | 'one' | 'many' | 'object' | 'objects' | 'any'
 
 /** The kinds that a path may pass through. */
 interface Passes {

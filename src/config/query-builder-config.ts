@@ -26,7 +26,7 @@ export type GroupEntry = AllowedGroup<string> | DateGroup<string>
 export type GroupAggregate = AllowedAggregate<string> | CountAggregate
 
 /** The type of `allowedSorts` for an entity. */
-export type SortOf<Entity extends object> = {
+type SortOf<Entity extends object> = {
   readonly kind: 'custom',
   readonly field: string,
   readonly callback: CustomSortCallback<Entity>,
@@ -37,14 +37,14 @@ export type SortOf<Entity extends object> = {
 }
 
 /** The type of `allowedFields` for an entity. */
-export type FieldOf<Entity extends object> = {
+type FieldOf<Entity extends object> = {
   readonly '~names': Known<Entity>,
   readonly kind: 'property',
   readonly field: PathHint<Entity, 'field'>,
 }
 
 /** The type of `allowedIncludes` for an entity. */
-export type IncludeOf<Entity extends object> = {
+type IncludeOf<Entity extends object> = {
   readonly '~names': Known<Entity>,
   readonly kind: 'relation',
   readonly path: PathHint<Entity, 'include'>,
@@ -56,21 +56,21 @@ export type IncludeOf<Entity extends object> = {
 }
 
 /** The type of `allowedFacets` for an entity. */
-export type FacetOf<Entity extends object> = {
+type FacetOf<Entity extends object> = {
   readonly '~names': Known<Entity>,
   readonly kind: 'facet',
   readonly field: PathHint<Entity, 'group'>,
 }
 
 /** The type of `allowedGroups` for an entity. */
-export type GroupOf<Entity extends object> = {
+type GroupOf<Entity extends object> = {
   readonly '~names': Known<Entity>,
   readonly kind: 'values' | 'dates',
   readonly field: PathHint<Entity, 'group'>,
 }
 
 /** The type of `allowedAggregates` for an entity. */
-export type GroupAggregateOf<Entity extends object> = {
+type GroupAggregateOf<Entity extends object> = {
   readonly kind: 'count',
 } | {
   readonly '~names': Known<Entity>,

@@ -1,5 +1,5 @@
 /** Reads the items of `defaultSort` and of the option `sort`, which are names with or without a sign. */
-export interface SignedName {
+interface SignedName {
   readonly name: string
   /** The direction that the sign says. Absent without a sign. */
   readonly descending?: boolean

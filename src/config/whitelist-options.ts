@@ -16,7 +16,7 @@ import { refuseMisplaced } from './option-places.ts'
 export type Count = 'exact' | 'planned' | 'none' | CountUpTo
 
 /** Counts the records of a list up to a number. */
-export interface CountUpTo {
+interface CountUpTo {
   /** The maximum of `total`. If there are more records, `total_is_minimum` is true. From 1 to 1 000 000 000. */
   readonly upTo: number
 }

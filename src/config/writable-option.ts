@@ -19,7 +19,7 @@ type ChildNames<Entity> = 'all' | ReadonlyArray<WritableName<Entity>>
  * whose other side is an owning, required to-one relation, and what may be set of the children. One list is for new
  * children and for changes of them, or there is a list for each.
  */
-export type WritableChildren<Entity> = IsAny<Entity> extends true ? object
+type WritableChildren<Entity> = IsAny<Entity> extends true ? object
   : [object] extends [Entity] ? object
       : { readonly [Name in ManyOf<Entity>]?: ChildrenLists<Target<Entity[Name]>> }
 
@@ -35,7 +35,7 @@ type ChildrenLists<Child> = ChildNames<Child> | {
  * What a body may set: a list of properties and owned children, or `'all'` for the properties that are not generated,
  * hidden or computed.
  */
-export type WritableNames<Entity> = 'all' | ReadonlyArray<WritableName<Entity> | WritableChildren<Entity>>
+type WritableNames<Entity> = 'all' | ReadonlyArray<WritableName<Entity> | WritableChildren<Entity>>
 
 /**
  * The option `writable`: one list for new records and for changes, or a list for each. An operation without a list is

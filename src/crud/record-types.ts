@@ -102,7 +102,7 @@ export type WireId<Entity> = Untyped<Entity> extends true ? any
     : Wire<Primary<Entity>>
 
 /** The value of a property in an answer. */
-export type WireProperty<T> = KindOf<T> extends infer K ? K extends 'one' ? WireId<One<T>> | WireRecord<One<T>> | null
+type WireProperty<T> = KindOf<T> extends infer K ? K extends 'one' ? WireId<One<T>> | WireRecord<One<T>> | null
   : K extends 'many' ? WireRecord<Target<T>>[]
     : K extends 'scalar' ? Wire<T>
       : any // any: types do not tell whether the members of an object are columns or JSON

@@ -45,8 +45,8 @@ export const HealthSchema = Type.Object({
   }, { description: "The writer's; PGlite has none." })),
 }, { description: 'The state of the database.' })
 
-export type ServerHealth = Static<typeof ServerHealthSchema>
-export type ReplicaHealth = Static<typeof ReplicaHealthSchema>
+type ServerHealth = Static<typeof ServerHealthSchema>
+type ReplicaHealth = Static<typeof ReplicaHealthSchema>
 /** The state of a database. */
 export type Health = Static<typeof HealthSchema>
 

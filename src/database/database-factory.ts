@@ -15,11 +15,11 @@ import { readReplicas, type Replicas } from './replicas/replica-options.ts'
 import { openSync, SyncEngine, SyncSession } from './sync/index.ts'
 
 /** Options of a session: those of `em.fork()`, e.g. the `signal` that cancels its queries. */
-export type SessionOptions = NonNullable<Parameters<EntityManager['fork']>[0]>
+type SessionOptions = NonNullable<Parameters<EntityManager['fork']>[0]>
 /** Makes a session: a fork of the EntityManager with a separate identity map. */
-export type SessionMaker = (options?: SessionOptions) => EntityManager
+type SessionMaker = (options?: SessionOptions) => EntityManager
 /** Makes a session of a factory with `useAsync: false`. */
-export type SyncSessionMaker = (options?: Pick<SessionOptions, 'schema' | 'loggerContext'>) => SyncSession
+type SyncSessionMaker = (options?: Pick<SessionOptions, 'schema' | 'loggerContext'>) => SyncSession
 
 type Opening<Async extends boolean> = Async extends false ? SyncEngine : Promise<MikroORM>
 type Making<Async extends boolean> = Async extends false ? SyncSessionMaker : SessionMaker

@@ -42,7 +42,7 @@ const PoolOptionsSchema = Type.Object({
 }, closed)
 
 /** Sizes and times of the connection pool. PGlite has one connection and ignores them. */
-export interface PoolOptions extends Static<typeof PoolOptionsSchema> {}
+interface PoolOptions extends Static<typeof PoolOptionsSchema> {}
 
 /** The options of the pool, with their defaults. */
 export const completePool = (pool: PoolOptions | undefined) => completed(PoolOptionsSchema, pool)

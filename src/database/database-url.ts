@@ -21,7 +21,7 @@ export interface PostgresqlTarget {
   readonly label: string
 }
 
-export interface PgliteTarget {
+interface PgliteTarget {
   readonly driver: 'pglite'
   /** Absolute path; absent in memory. */
   readonly folder: string | undefined

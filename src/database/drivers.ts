@@ -6,13 +6,13 @@ import { ConfigError } from '../base/errors.ts'
 import type { DatabaseTarget } from './database-url.ts'
 
 /** The exports of a driver package that the factory uses. Both packages have PostgreSQL's interface. */
-export interface DriverModule {
+interface DriverModule {
   readonly MikroORM: { new(options: Options): MikroORM, init: (options: Options) => Promise<MikroORM> }
   /** The package's class of EntityManagers. */
   readonly EntityManager: new(...args: any[]) => EntityManager // any: a mixin extends the class (TS2545)
 }
 
-export type ImportModule = (name: string) => Promise<unknown>
+type ImportModule = (name: string) => Promise<unknown>
 
 const PACKAGES: Readonly<Record<DatabaseTarget['driver'], string>> = {
   postgresql: '@mikro-orm/postgresql',

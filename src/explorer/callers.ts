@@ -8,7 +8,7 @@ import { exampleOf } from '../schema/index.ts'
 import type { UsableResource } from './show-resource.ts'
 
 /** The answers of the routes: which resources the caller may use, and how the others refuse. */
-export interface ResourceAnswers {
+interface ResourceAnswers {
   readonly usable: readonly UsableResource[]
   /** The answers of resources that the caller may not use. */
   readonly refusals: readonly LightMyRequestResponse[]

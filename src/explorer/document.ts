@@ -9,7 +9,7 @@ import type { Others } from './show-include.ts'
 import { describeUsable, showResource, type DescribedResource, type UsableResource } from './show-resource.ts'
 
 /** The parts of the document that do not depend on the caller. */
-export interface ExplorerFacts {
+interface ExplorerFacts {
   readonly title: string
   readonly root: string
   readonly docs: string | null

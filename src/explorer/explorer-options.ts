@@ -76,7 +76,7 @@ interface SecurityScheme {
   readonly description?: string
 }
 
-export interface ApiFacts {
+interface ApiFacts {
   readonly title: string
   readonly headers: readonly HeaderHint[]
 }

@@ -16,7 +16,7 @@ export interface PageFile {
 }
 
 /** The files by their paths with slashes, and the page itself. */
-export interface PageFiles {
+interface PageFiles {
   readonly index: string
   readonly files: ReadonlyMap<string, PageFile>
 }

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import type { RouteHandler } from './routes/route-input.ts'
 
 /** Takes the place of a handler for one request. It gets the handler that it replaces. */
-export type RouteProbe = (handler: RouteHandler, ...args: Parameters<RouteHandler>) => ReturnType<RouteHandler>
+type RouteProbe = (handler: RouteHandler, ...args: Parameters<RouteHandler>) => ReturnType<RouteHandler>
 
 /** Its value is a random text that only the server knows, so that no client can send a probe. */
 const HEADER = 'x-fastify-crud-kit-probe'

@@ -61,7 +61,7 @@ export const IdempotencyOptionsSchema = Type.Object({
 }, closed)
 
 /** How writes with the header `Idempotency-Key` are answered. */
-export interface IdempotencyOptions extends Readonly<Static<typeof IdempotencyOptionsSchema>> {}
+interface IdempotencyOptions extends Readonly<Static<typeof IdempotencyOptionsSchema>> {}
 
 /** Whether an operation uses a transaction, or the options of its transaction. */
 export type RouteTransaction = boolean | TransactionOptions

@@ -10,7 +10,7 @@ export interface Position extends Omit<Place, 'slots'> {
   readonly values: readonly SqlValue[]
 }
 
-export interface PageOptions {
+interface PageOptions {
   /** Number of rows in the page. Default: the limit of the plan. */
   readonly limit?: number
   /** Also fetch the row that is exactly at the position. Default: false. */

@@ -9,12 +9,12 @@ import { enterStage } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 
 /** A read in progress: the argument of its steps. */
-export interface Read extends Pick<Call, 'crud' | 'resource' | 'session' | 'operation'> {
+interface Read extends Pick<Call, 'crud' | 'resource' | 'session' | 'operation'> {
   readonly conditions: RequestConditions
 }
 
 /** The rows that a statement returned. */
-export interface FoundRows {
+interface FoundRows {
   readonly rows: readonly Row[]
   readonly statement: CompiledRead
 }

@@ -12,7 +12,7 @@ import type { Row } from '../sql/index.ts'
 import { RequestSession } from './request-session.ts'
 
 /** A session with promises: an EntityManager, or the session of a request in generated routes. */
-export type Session = EntityManager | RequestSession
+type Session = EntityManager | RequestSession
 
 /** A session with promises, or a session of a factory with `useAsync: false`. */
 export type CrudSession = Session | SyncSession

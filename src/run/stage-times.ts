@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** The stages, in the order in which a request passes them. */
 export const STAGES = ['parse', 'plan', 'compile', 'run'] as const
-export type Stage = typeof STAGES[number]
+type Stage = typeof STAGES[number]
 
 const timesOfRequest = new AsyncLocalStorage<StageTimes>()
 

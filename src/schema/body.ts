@@ -16,7 +16,7 @@ import { clientSchema, serverSchema, type Author, type BodyOptions } from './bod
 import { checkOf, type Check } from './compiled-check.ts'
 
 /** The body of one operation. Its schema is compiled when it is first needed. */
-export class Body {
+class Body {
   readonly schema: TObject
   readonly #names: DataNames
   readonly #by: Author
@@ -95,7 +95,7 @@ const ofServers = madeOnce((model: EntityModel) =>
   })
 )
 
-export interface DataOptions {
+interface DataOptions {
   /** The rules of a body, or `server` for data of the application, which may set everything that has a column. */
   readonly by: BodyRules | 'server'
   /** The children that data of the application may write with the record. */

@@ -9,7 +9,7 @@ export interface IncludeLevel {
 }
 
 /** A relation that may be included, with the relations and aggregates that its records may show. */
-export interface IncludeNode extends IncludeLevel {
+interface IncludeNode extends IncludeLevel {
   readonly entry: RelationEntry
 }
 

@@ -3,7 +3,7 @@ import { Type, type TSchema } from '@sinclair/typebox'
 import { STYLES } from '../base/page-styles.ts'
 import type { Pagination } from '../config/index.ts'
 
-export interface ListOptions {
+interface ListOptions {
   /** Whether totals are given, exactly or as a minimum. Default: they may be null. */
   readonly totals?: boolean | 'bounded'
   /** Whether requests may leave the totals out. Default: false. */

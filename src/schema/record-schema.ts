@@ -5,7 +5,7 @@ import type { Aggregate } from '../plan/index.ts'
 import { nodeOf, NOTHING_INCLUDED, type IncludeLevel } from './include-tree.ts'
 import { nullable, valueSchema } from './value-schemas.ts'
 
-export interface RecordOptions {
+interface RecordOptions {
   /** The includes that a client may request. Default: any relation, with unknown content. */
   readonly includes?: IncludeLevel
   /** Whether every property is present, because `fields` cannot leave any out. Default: false. */

@@ -4,7 +4,7 @@ import type { TypeName, TypeOf, ValueType } from '../model/index.ts'
 import { decimalAfter, decimalExample, decimalInput, decimalValue } from './decimal-schemas.ts'
 import { rangeExample, rangeInput, secondRangeExample } from './range-schemas.ts'
 
-export interface TypeSchema<T extends ValueType> {
+interface TypeSchema<T extends ValueType> {
   /** Schema of a value in a record. */
   value(type: T): TSchema
 

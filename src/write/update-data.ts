@@ -18,7 +18,7 @@ import { bodyRules, type Write } from './write.ts'
 import { readData } from '../schema/index.ts'
 
 /** Data without the record's key, and errors for a key in the data that differs from the key in the path. */
-export interface Keyless {
+interface Keyless {
   readonly data: Data
   readonly errors: readonly ErrorItem[]
 }

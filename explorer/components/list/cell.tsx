@@ -44,7 +44,7 @@ export function Cell ({ column, row }: CellProps) {
 }
 
 /** The address of a record: its resource, with the record in the drawer. */
-export const addressOfRecord = (path: string, key: string): Address => ({ path, params: [], own: { open: key } })
+const addressOfRecord = (path: string, key: string): Address => ({ path, params: [], own: { open: key } })
 
 /** A related record, or its key: a link to it. A key is shown by the name of its record, if that is known. */
 export function ToOne ({ path, value }: { readonly path: string | null, readonly value: Json }) {

@@ -14,7 +14,7 @@ const INSET = 8
 
 export type Widths = ReadonlyArray<readonly [name: string, width: number]>
 
-export interface ColumnWidths {
+interface ColumnWidths {
   /** In the order of the columns, in pixels. */
   readonly widths: readonly number[]
   /** Shows another width while a person pulls. */

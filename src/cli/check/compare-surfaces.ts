@@ -3,7 +3,7 @@ import {
   GUARD_OF, GUARDS, LIMITS, type SurfaceLimits, type SurfaceNames, type RoleSurface, type Surface,
 } from './surface.ts'
 
-export interface SurfaceChanges {
+interface SurfaceChanges {
   /** Sentences, one for each thing that requests may do now. */
   readonly widened: readonly string[]
   /** The same for what they may no longer do. */

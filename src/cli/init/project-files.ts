@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { NewFile } from '../write-files.ts'
 import { readStartPage, withParts, type StartPage } from './start-page.ts'
 
-export interface ProjectOptions {
+interface ProjectOptions {
   readonly name: string
   /** Whether it gets a Dockerfile. */
   readonly dockerfile: boolean

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 /** A `package.json` of this package. */
-export interface OwnManifest {
+interface OwnManifest {
   readonly name: string
   readonly version: string
   readonly devDependencies: Readonly<Record<string, string>>

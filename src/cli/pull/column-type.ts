@@ -6,7 +6,7 @@ import { textCode } from './source-text.ts'
 /** What a whitelist can do with the values of a column. */
 export type ValueUse = 'text' | 'choice' | 'measure' | 'switch' | 'key' | 'items' | 'range' | 'opaque'
 
-export interface ColumnType {
+interface ColumnType {
   /** Code that declares it, without the constraints: `p.string().length(80)`. */
   readonly code: string
   readonly use: ValueUse

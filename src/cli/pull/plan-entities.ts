@@ -7,7 +7,7 @@ import { planColumns, type PlanOf } from './plan-columns.ts'
 import { isPivot, planInverses, planPivot } from './plan-other-ends.ts'
 
 /** The plans of all tables and views, and sentences about those that have no plan. */
-export interface PlannedDatabase {
+interface PlannedDatabase {
   readonly entities: readonly EntityPlan[]
   readonly notes: readonly string[]
 }

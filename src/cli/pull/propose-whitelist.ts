@@ -10,7 +10,7 @@ import {
   isNullable, type EntityPlan, type PlannedColumn, type PlannedProperty, type PlannedReference,
 } from './entity-plan.ts'
 
-export interface Proposal {
+interface Proposal {
   readonly filters: ReadonlyArray<{ readonly name: string, readonly operators: readonly string[] }>
   readonly sorts: readonly string[]
   readonly fields: readonly string[]

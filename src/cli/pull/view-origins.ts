@@ -5,14 +5,14 @@
 import { TARGET } from './view-target.ts'
 
 /** A column of a view, by its number, and the column of another relation that it is. */
-export interface ColumnOrigin {
+interface ColumnOrigin {
   readonly number: number
   readonly relation: number
   readonly attribute: number
 }
 
 /** A column as the catalogue describes it, in a table or a view. */
-export interface ViewedColumn {
+interface ViewedColumn {
   readonly number: number
   readonly name: string
   readonly nullable: boolean
@@ -23,7 +23,7 @@ export interface ViewedColumn {
 }
 
 /** A table or view that may have origins. */
-export interface Viewed {
+interface Viewed {
   readonly oid: number
   /** The parsed query of a view, as `pg_rewrite.ev_action` has it. */
   readonly query: string | null

@@ -24,7 +24,7 @@ export type Reply =
 export type Bridge = (command: Command) => Record<string, unknown>[]
 
 /** An error without its class. `properties` has `code`, `severity`, `detail` and so on. */
-export interface PlainError {
+interface PlainError {
   readonly name: string
   readonly message: string
   readonly properties: Readonly<Record<string, unknown>>

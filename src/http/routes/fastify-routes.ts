@@ -28,7 +28,7 @@ import { varyOf } from './entity-tags.ts'
 import { seenResources } from './seen-resource.ts'
 
 /** What roles may do with a resource. */
-export interface Limits {
+interface Limits {
   readonly access: Access
   readonly resources: readonly RoleResource[]
   readonly docs: ReturnType<typeof documentedRoles>
@@ -50,7 +50,7 @@ export interface RouteParts {
   readonly transformOf: ((operation: CrudOperation, method: string, query?: TSchema) => unknown) | undefined
 }
 
-export interface FastifyRoute {
+interface FastifyRoute {
   /** What the bodies of the route are: a record or several, a query, or nothing. */
   readonly body: 'data' | 'query' | undefined
   readonly route: RouteOptions

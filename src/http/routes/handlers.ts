@@ -19,7 +19,7 @@ import { routeMethods, type MethodOptions, type WriteMethod, type WriteResult } 
 import type { RoutedResource } from './routed-resource.ts'
 import { routeTransactions } from './transactions.ts'
 
-export type InputHandler = (input: RouteInput, reply: FastifyReply) => Promise<FastifyReply>
+type InputHandler = (input: RouteInput, reply: FastifyReply) => Promise<FastifyReply>
 
 export interface RouteDefinition {
   /** The operation that documents the route. */
@@ -34,7 +34,7 @@ export interface RouteDefinition {
 }
 
 /** What the handlers of a resource share. All of it is made once, at start-up. */
-export interface HandlerParts {
+interface HandlerParts {
   readonly orm: MikroORM
   readonly routed: RoutedResource
   readonly options: CrudRoutesOptions

@@ -109,7 +109,7 @@ function missingFor (
 }
 
 /** How the rules of a role affect the properties of new records. */
-export interface RoleFilling {
+interface RoleFilling {
   /** Whether the rows of the role fill in a property. */
   readonly fills: (property: Property) => boolean
   /** The changes that let bodies of the role set a property, or let its rows fill it in, for messages. */

@@ -18,7 +18,7 @@ export interface RouteAnswer {
   readonly json: string
 }
 
-export interface Replies {
+interface Replies {
   /** Sends an answer that is complete. */
   send(input: RouteInput, reply: FastifyReply, answer: RouteAnswer): FastifyReply
 

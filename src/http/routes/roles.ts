@@ -87,7 +87,7 @@ function changesOfRule (property: Property, model: EntityModel, role: Role): rea
   return role.links.freezes(model, property) ? ['let the role set the other side of the relation'] : []
 }
 
-export interface InputParts {
+interface InputParts {
   readonly orm: MikroORM
   readonly crud: CrudRoutesOptions['crud']
   /** Absent without roles. */

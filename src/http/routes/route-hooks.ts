@@ -19,7 +19,7 @@ export function hooksOf (
 }
 
 /** The hooks of a route that run after all others. */
-export interface FinalHooks {
+interface FinalHooks {
   readonly preParsing?: preParsingHookHandler | undefined
   readonly preValidation: readonly PreValidation[]
 }

@@ -29,7 +29,7 @@ export interface WriteResult extends JsonAnswer {
 
 export type WriteMethod<Body> = (input: RouteInput, options: MethodOptions, data: Body) => Promise<WriteResult>
 
-export interface RouteMethods {
+interface RouteMethods {
   readonly list: Method<JsonAnswer>
   readonly aggregate: Method<JsonAnswer>
   readonly get: Method<JsonAnswer | null>

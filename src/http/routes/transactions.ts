@@ -9,7 +9,7 @@ import { OPERATIONS, type CrudOperation, type RouteTransaction, type RouteTransa
 import { switchEm } from '../em-of-request.ts'
 
 /** Runs the part of a handler that uses the database. In a transaction, `request.em` is the transaction's. */
-export type Within = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>
+type Within = <Result>(request: FastifyRequest, work: () => Promise<Result>) => Promise<Result>
 
 const plain: Within = (request, work) => work()
 

@@ -10,7 +10,7 @@ import { AbortedError, UnavailableError } from '../../base/errors.ts'
 import { RecordStream } from './record-stream.ts'
 import type { RecordWriter } from './formats.ts'
 
-export interface StreamLimits {
+interface StreamLimits {
   /** Milliseconds in which a client must read one mebibyte, unless it waits for the database. */
   readonly stallTimeoutMillis: number
   /** Maximum duration of a stream in milliseconds; 0 for no limit. */

@@ -12,7 +12,7 @@ export type { Connection }
  * `lagging`: the replica answers, but its data is or may be older than `maxLag`. `down`: it does not answer, or it is
  * not a replica.
  */
-export type ReplicaStatus = 'up' | 'lagging' | 'down'
+type ReplicaStatus = 'up' | 'lagging' | 'down'
 
 /** The state of a replica. */
 export interface ReplicaReport {
