@@ -111,7 +111,10 @@ function checkField (field: unknown): void {
  * Adds an order to a query: `(qb, direction) => qb.orderBy(...)`. It is synchronous, because it only describes a query
  * that has not been sent yet. The alias of the entity is `e0`.
  */
-export type CustomSortCallback<Entity extends object = UncheckedEntity> = (
+export type CustomSortCallback<
+  // as that of CustomFilterCallback
+  in out Entity extends object = UncheckedEntity
+> = (
   qb: QueryBuilder<Entity>,
   direction: SortDirection,
   context: CustomFilterContext

@@ -40,7 +40,11 @@ export type NarrowedQueryBuilder = Pick<QueryBuilder<any>, '__subquery' | 'getFo
  * Adds a condition to a query: `(qb, value, context) => qb.andWhere(...)`. It is synchronous, because it only describes
  * a query that has not been sent yet.
  */
-export type CustomFilterCallback<Entity extends object = UncheckedEntity> = (
+export type CustomFilterCallback<
+  // "in out": those of two entities do not fit each other. The compiler would find this out from all members of
+  // MikroORM's query builders, which takes seconds in every project
+  in out Entity extends object = UncheckedEntity
+> = (
   qb: QueryBuilder<Entity>,
   value: CustomFilterValue,
   context: CustomFilterContext
