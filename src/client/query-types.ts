@@ -8,7 +8,7 @@ import type { Aggregates, Entries, Fields, RelatedFields, Relations } from './ur
 /** Options of every request. */
 export interface CallOptions {
   /** Ends the request. It rejects with the reason of the abort. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 type SortNames<Options> = IsAny<Entries<Options, 'allowedSorts'>> extends true ? string

@@ -93,7 +93,7 @@ export function queryOptions<Arguments extends readonly unknown[], Data> (
  * const { data, fetchNextPage } = useInfiniteQuery(categoryPages({ sort: ['name'], per_page: 50 }))
  */
 export function infiniteQueryOptions<
-  Arguments extends readonly [query?: { readonly cursor?: string }],
+  Arguments extends readonly [query?: { readonly cursor?: string } | undefined],
   Page extends { readonly next_cursor: string | null, readonly prev_cursor: string | null }
 > (
   key: readonly unknown[],

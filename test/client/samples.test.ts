@@ -45,7 +45,13 @@ function check (t: Test, folder: string, app: string, samples: readonly string[]
   for (const [name, sample] of Object.entries(files)) t.strictSame(errorsOf(name), [], sample)
 }
 
-const inTests = { ...optionsOf('tsconfig.json'), jsx: ts.JsxEmit.ReactJSX, lib: ['lib.es2024.d.ts', 'lib.dom.d.ts'] }
+/** With `exactOptionalPropertyTypes`, which some front ends set, and which accepts no more than without it. */
+const inTests = {
+  ...optionsOf('tsconfig.json'),
+  exactOptionalPropertyTypes: true,
+  jsx: ts.JsxEmit.ReactJSX,
+  lib: ['lib.es2024.d.ts', 'lib.dom.d.ts'],
+}
 
 t.test('the samples of the client', async (t) => {
   const samples = ['client', 'tanstack-query'].flatMap((page) => samplesOf(`docs/front-ends/${page}.md`))
