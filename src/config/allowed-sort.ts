@@ -31,8 +31,8 @@ interface AllowedSortOptions<Alias extends string = string>
 
 /**
  * Allows `sort=<field>` and `sort=-<field>` for each of the fields. With an alias, allows only `sort=<alias>`, which
- * sorts by all fields in order. A field is a property, or a path through to-one relations (`author.name`). Instances
- * are frozen.
+ * sorts by all fields in order. A field is a property, or a path through to-one relations (`author.name`). A to-one
+ * relation itself is sorted by its key. Instances are frozen.
  *
  * Throws `ConfigError` for an invalid name or option, without a field, and for a repeated field.
  *

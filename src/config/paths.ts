@@ -34,7 +34,7 @@ interface Passes {
 interface Ends {
   filter: 'scalar' | 'one' | 'object' | 'objects' | 'any'
   text: 'scalar' | 'any'
-  sort: 'scalar' | 'object' | 'any'
+  sort: 'scalar' | 'one' | 'object' | 'any'
   group: 'scalar' | 'one' | 'object' | 'any'
   field: 'scalar' | 'one' | 'object' | 'objects' | 'any'
   include: 'one' | 'many' | 'object' | 'objects' | 'any'

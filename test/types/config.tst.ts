@@ -35,18 +35,19 @@ describe('QueryBuilderConfig<Entity>', () => {
         allowedSorts: [
           new AllowedSort('name', 'price'),
           new AllowedSort('author.name', 'created_at', { alias: 'a', direction: 'desc' }),
+          new AllowedSort('author'),
         ],
         allowedFields: [new AllowedField('id'), new AllowedField('author'), new AllowedField('products.id')],
         allowedIncludes: [
           new AllowedInclude('products.tags'),
           new AllowedInclude('author', { alias: 'user' }),
-          new AllowedInclude('products', { limit: 3, sort: ['-price', 'category.name'], where: { price: { $gt: 1 } } }),
+          new AllowedInclude('products', { limit: 3, sort: ['-price', 'category'], where: { price: { $gt: 1 } } }),
           AllowedInclude.count('products'),
           AllowedInclude.count('products.tags', { alias: 'labels' }),
           AllowedInclude.exists('author'),
           AllowedInclude.sum('products.price', { where: { id: 1 } }),
         ],
-        defaultSort: ['-created_at', 'name'],
+        defaultSort: ['-created_at', 'author', 'name'],
         pagination: { count: 'none' },
       })
     ).type.toBe<QueryBuilderConfig<Category>>()
@@ -77,6 +78,8 @@ describe('QueryBuilderConfig<Entity>', () => {
     new QueryBuilderConfig<Category>({ allowedSorts: [new AllowedSort('name', 'nmae')] })
     // @ts-expect-error 'products.price' is not a property to sort by of this entity
     new QueryBuilderConfig<Category>({ allowedSorts: [new AllowedSort('products.price', { direction: 'desc' })] })
+    // @ts-expect-error 'products' is not a property to sort by of this entity
+    new QueryBuilderConfig<Category>({ allowedSorts: [new AllowedSort('products')] })
     // @ts-expect-error 'secret' is not a property to select of this entity
     new QueryBuilderConfig<Category>({ allowedFields: [new AllowedField('secret')] })
     // @ts-expect-error 'name' is not a relation of this entity
