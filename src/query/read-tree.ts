@@ -95,8 +95,9 @@ class TreeReader {
       if (this.#names[name].length > 0) params[name] = this.#names[name].finishDistinct()
     }
     finishPagination(params, this.#pagination)
-    markTree(params)
-    return bare(params)
+    const finished = bare(params)
+    markTree(finished)
+    return finished
   }
 
   #readNames (name: keyof typeof LISTS, value: unknown): void {
