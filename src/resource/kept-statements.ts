@@ -9,8 +9,9 @@ import {
   dialectOf, mayRepeatKeys, PreparedText, schemaOfUnaccent, type BoundStatement, type QueryOrigin,
 } from '../run/index.ts'
 import {
-  compile, compileAnyWrite, Constants, filterSql, formOf, isSameForm, isSameWriteForm, shapeOf, showsComputed,
-  showsRelated, writeShapeOf, type Foreign, type Form, type Row, type Statement, type WriteForm,
+  compile, compileAnyWrite, Constants, filterSql, formOf, isSameForm, isSameWriteForm, shapeFactsOf, shapeOf,
+  showsComputed, showsRelated, writeShapeOf, type Foreign, type Form, type Row, type ShapeFacts, type Statement,
+  type WriteForm,
 } from '../sql/index.ts'
 import { plannedOnly, visibleBy } from './foreign.ts'
 import { NO_FILTERS } from './request-conditions.ts'
@@ -70,28 +71,34 @@ class KeptForms<AnyForm> {
 class KeptReads {
   readonly forms = new KeptForms(isSameForm)
   readonly rowNumbers = new RowNumbers()
+  readonly facts: ShapeFacts
+
+  constructor (plan: ReadPlan) {
+    this.facts = shapeFactsOf(plan)
+  }
 }
 
 /** A cache with an entry for each shape. The shapes that were used least recently go first. */
-class KeptShapes<Kept extends object> {
-  readonly #make: () => Kept
+class KeptShapes<Of extends Plan, Kept extends object> {
+  readonly #make: (plan: Of) => Kept
   /** Made for the first shape, because a cache reserves memory for all of them. */
   #shapes: LRUCache<string, Kept> | undefined
 
-  constructor (make: () => Kept) {
+  constructor (make: (plan: Of) => Kept) {
     this.#make = make
   }
 
-  of (key: string): Kept {
+  /** @param key that of the plan's shape */
+  of (key: string, plan: Of): Kept {
     this.#shapes ??= new LRUCache({ max: MAX_SHAPES })
     let shape = this.#shapes.get(key)
-    if (shape === undefined) this.#shapes.set(key, shape = this.#make())
+    if (shape === undefined) this.#shapes.set(key, shape = this.#make(plan))
     return shape
   }
 }
 
 export class Statements {
-  readonly #reads = new KeptShapes(() => new KeptReads())
+  readonly #reads = new KeptShapes((plan: ReadPlan) => new KeptReads(plan))
   readonly #writes = new KeptShapes(() => new KeptForms(isSameWriteForm))
 
   /** The statement of a plan that contains all conditions of its request. */
@@ -100,13 +107,13 @@ export class Statements {
   }
 
   #read (em: EntityManager, plan: ReadPlan): KeptStatement {
-    const { forms, rowNumbers } = this.#reads.of(shapeOf(plan))
-    const form = formOf(plan, dialectOf(em), rowNumbers)
+    const { forms, rowNumbers, facts } = this.#reads.of(shapeOf(plan), plan)
+    const form = formOf(plan, dialectOf(em), rowNumbers, facts)
     return forms.find(form) ?? forms.add(form, keepRead(em, plan, form, rowNumbers))
   }
 
   #write (em: EntityManager, plan: WritePlan): KeptStatement {
-    const forms = this.#writes.of(writeShapeOf(plan))
+    const forms = this.#writes.of(writeShapeOf(plan), plan)
     const form = writeFormOf(em, plan.model)
     return forms.find(form) ?? forms.add(form, keepWrite(em, plan, form))
   }

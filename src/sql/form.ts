@@ -5,14 +5,11 @@
  * the read has another statement with the form that `formOf` chooses for it.
  */
 import { sameIn } from './same-members.ts'
-import { isFormula, keyColumns, type RelationProperty } from '../model/index.ts'
-import {
-  isComputed, isCustomTerm, type ListPlan, type ReadPlan, type PlannedInclude, type Window,
-} from '../plan/index.ts'
+import type { RelationProperty } from '../model/index.ts'
+import type { ListPlan, ReadPlan, PlannedInclude, Window } from '../plan/index.ts'
 import type { Dialect } from './dialect.ts'
-import { forecastOf } from './forecast.ts'
 import { showsRelated } from './members.ts'
-import { comparesNumber, hasFormula, sortedNumbers } from './number-uses.ts'
+import { shapeFactsOf, type ShapeFacts } from './shape-facts.ts'
 
 export interface Form {
   /**
@@ -74,17 +71,23 @@ const UNKNOWN: RowsKept = { kept: 'many', fitsEach: false }
  * Chooses the form of a plan's statement.
  *
  * @param expected how many rows the filters are likely to keep. The plan must then contain all of its conditions
+ * @param facts those of the plan's shape, if they are known
  */
-export function formOf (plan: ReadPlan, dialect: Dialect, expected: RowsKept = UNKNOWN): Form {
+export function formOf (
+  plan: ReadPlan,
+  dialect: Dialect,
+  expected: RowsKept = UNKNOWN,
+  facts: ShapeFacts = shapeFactsOf(plan)
+): Form {
   const { kept } = expected
-  const limits = formOfLimits(plan)
+  const limits = formOfLimits(plan, facts)
   const isList = plan.kind === 'list'
-  const rows = isList ? formOfRows(plan, dialect, kept) : 'direct'
+  const rows = isList ? formOfRows(plan, dialect, kept, facts) : 'direct'
   return {
     rows,
-    columns: isList && dialect.looksUpRows ? formOfColumns(plan, rows, kept) : 'all',
+    columns: isList && dialect.looksUpRows ? formOfColumns(plan, rows, kept, facts) : 'all',
     related: formOfRelated(plan, dialect, limits),
-    numbers: formOfNumbers(plan, dialect, rows, expected),
+    numbers: formOfNumbers(dialect, rows, expected, facts),
     limits,
     total: isList ? totalOf(plan.window) : 'none',
     objects: dialect.objects,
@@ -112,22 +115,11 @@ const totalOf = ({ count }: Window): Form['total'] =>
  * and for the total. Otherwise PostgreSQL may read the table in the order of the page, expecting to fill the page soon,
  * and read most of it.
  */
-function formOfRows (plan: ListPlan, dialect: Dialect, kept: RowsKept['kept']): Form['rows'] {
+function formOfRows (plan: ListPlan, dialect: Dialect, kept: RowsKept['kept'], facts: ShapeFacts): Form['rows'] {
   if (!dialect.gathersRows) return 'direct'
-  if (kept !== 'many' && plan.hasManyRows !== true && mayGather(plan)) return 'gathered'
-  return dialect.looksUpRows && needsAll(plan) ? 'all' : 'direct'
+  if (kept !== 'many' && plan.hasManyRows !== true && mayGather(plan, facts)) return 'gathered'
+  return dialect.looksUpRows && facts.needsAll && totalOf(plan.window) === 'exact' ? 'all' : 'direct'
 }
-
-/**
- * Whether the page needs every row that the filters keep. No index has the order of a relevance, so to count these rows
- * apart would only find them twice. Behind another term, a relevance is computed only for the rows of the page and its
- * ties. The rows have only their keys, and a view would be read twice to look up those of the page.
- */
-const needsAll = ({ order, window, model }: ListPlan): boolean =>
-  model.readOnly === undefined && totalOf(window) === 'exact' && isRelevance(order[0]!)
-
-const isRelevance = (term: ListPlan['order'][number]): boolean =>
-  !isCustomTerm(term) && term.operand.kind === 'relevance'
 
 /**
  * The most rows that a statement gathers for an exact total. More take longer than a page and a total apart if the page
@@ -143,19 +135,14 @@ export function mostGathered (total: Form['total']): number {
 }
 
 /** Whether a page is among the rows that can be gathered. */
-function mayGather (plan: ListPlan): boolean {
-  const { model, window, conditions, filters } = plan
+function mayGather ({ window }: ListPlan, { leavesOut, showsComputed, mayLookUp }: ShapeFacts): boolean {
   const total = totalOf(window)
   return total !== 'none' &&
     window.offset + window.limit <= mostGathered(total) &&
-    (conditions.length > 0 || filters?.has(model) === true) &&
+    leavesOut &&
     // a formula would be evaluated for all gathered rows, and not only for those of the page
-    (!showsComputed(plan) || mayLookUp(plan))
+    (!showsComputed || mayLookUp)
 }
-
-/** Whether records show the values of formulas. */
-export const showsComputed = ({ selection }: Pick<ListPlan, 'selection'>): boolean =>
-  selection.properties.some(isFormula)
 
 /** The most gathered rows that have all columns: to look up the rows of the page takes longer than to keep so few. */
 export const FEW = 500
@@ -164,39 +151,27 @@ export const FEW = 500
  * Rows that only pass through a sort have few columns: they take less memory, and the server often finds them in an
  * index alone.
  */
-function formOfColumns (plan: ListPlan, rows: Form['rows'], kept: RowsKept['kept']): Form['columns'] {
+function formOfColumns (
+  { window }: ListPlan,
+  rows: Form['rows'],
+  kept: RowsKept['kept'],
+  { showsComputed, mayLookUp }: ShapeFacts
+): Form['columns'] {
   if (rows === 'all') return 'keys'
-  const isWorthwhile = rows === 'gathered' ? kept !== 'few' || showsComputed(plan) : isDeep(plan.window)
-  return isWorthwhile && mayLookUp(plan) ? 'keys' : 'all'
+  const isWorthwhile = rows === 'gathered' ? kept !== 'few' || showsComputed : isDeep(window)
+  return isWorthwhile && mayLookUp ? 'keys' : 'all'
 }
 
 /** To look up the related rows of each row is the fastest way, unless there are many rows. */
 function formOfNumbers (
-  plan: ReadPlan,
   dialect: Dialect,
   rows: Form['rows'],
-  { fitsEach }: RowsKept
+  { fitsEach }: RowsKept,
+  { mayCompute }: ShapeFacts
 ): Form['numbers'] {
   if (!dialect.narrowsNumbers) return 'all'
-  const isWorthwhile = plan.kind === 'list' && rows === 'gathered' && fitsEach && usesNumbers(plan) && narrows(plan)
-  return isWorthwhile && readsColumns(plan) ? 'each' : 'kept'
+  return rows === 'gathered' && fitsEach && mayCompute ? 'each' : 'kept'
 }
-
-const usesNumbers = ({ conditions, order }: ListPlan): boolean =>
-  conditions.some(comparesNumber) || sortedNumbers(order).length > 0
-
-/** Whether a condition without numbers about related rows may leave out rows. */
-const narrows = ({ conditions, filters, model }: ListPlan): boolean =>
-  filters?.has(model) === true || !conditions.every(comparesNumber)
-
-/**
- * Whether the numbers, the order, the records and the facets need nothing of a row but its columns. SQL of the
- * application, as in a formula, may need the row itself.
- */
-const readsColumns = (plan: ListPlan): boolean =>
-  !showsComputed(plan) && plan.facets?.some(({ term: { operand } }) => isComputed(operand)) !== true &&
-  !plan.conditions.some((condition) => comparesNumber(condition) && hasFormula(condition)) &&
-  plan.order.every((term) => !isCustomTerm(term) && (term.operand.kind === 'number' || !isComputed(term.operand)))
 
 /** A page that skips fewer rows is not deep. */
 const DEEP = 4_000
@@ -205,20 +180,9 @@ const DEEP_FOR_EACH_ROW = 200
 
 const isDeep = ({ offset, limit }: Window): boolean => offset >= DEEP && offset >= limit * DEEP_FOR_EACH_ROW
 
-/** At least this many properties are needed only for the rows of the page. A sort of narrower rows is as fast. */
-const FEWEST_OTHERS = 2
-
-/** Whether a page needs much more of its rows than of the others. A view would be read twice. */
-function mayLookUp ({ model, selection, order }: ListPlan): boolean {
-  // no record shows a relevance
-  const sorted = order.filter((term) => !isRelevance(term))
-  return model.readOnly === undefined &&
-    selection.properties.length - keyColumns(model).length - sorted.length >= FEWEST_OTHERS
-}
-
-function formOfLimits (plan: ReadPlan): Form['limits'] {
+function formOfLimits (plan: ReadPlan, { isWeighed }: ShapeFacts): Form['limits'] {
   if (!('selection' in plan) || plan.limits === undefined) return 'none'
-  return plan.isDoubtful === true || forecastOf(plan.selection, plan.limits).weighed ? 'measured' : 'trusted'
+  return plan.isDoubtful === true || isWeighed ? 'measured' : 'trusted'
 }
 
 /**
