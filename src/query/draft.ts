@@ -26,8 +26,11 @@ const CODES: ReadonlyMap<string, QueryCode> = new Map<string, QueryCode>([
 /** An application may have parameters of its own with these names, and declare them. */
 const DECLARABLE: ReadonlySet<string> = new Set(SUMMARY_PARAMETERS)
 
-const NO_NAMES: readonly string[] = []
+const NO_NAMES: readonly string[] = frozen([])
 const NO_FIELDS: QueryParams['fieldsByInclude'] = Object.freeze(Object.create(null))
+
+/** The parameters that are lists of names. */
+type ListParameter = 'sort' | 'include' | 'fields' | SummaryParameter
 
 /** Names that can be looked up, such as those in a `Set`. */
 interface DeclaredNames {
@@ -50,12 +53,9 @@ export class Draft {
   readonly #options: ParseOptions | undefined
   readonly #errors: QueryParamError[]
   readonly #filters: FilterSlots = new Map()
-  readonly #sort = new NameList()
-  readonly #include = new NameList()
-  readonly #fields = new NameList()
+  readonly #lists: { [Name in ListParameter]?: NameList } = {}
   #fieldsByInclude: Map<string, NameList> | undefined
   readonly #pagination = newPagination()
-  #summaries: Map<SummaryParameter, NameList> | undefined
   #unknown: Set<string> | undefined
   /** Read from the options only if a query has names that are not part of the grammar. */
   #declared: ParseOptions['declared']
@@ -107,14 +107,13 @@ export class Draft {
         return takeFilter(this.#filters, name, open, text, this.#errors)
       case 'sort':
         return this.#takeSort(name, open, text, code)
-      case 'include':
-        return this.#takeList(this.#include, tidyName, name, open, text, code)
       case 'fields':
         return this.#takeFields(name, open, text, code)
+      case 'include':
       case 'group':
       case 'aggregate':
       case 'facets':
-        return this.#takeSummary(root, name, open, text, code)
+        return this.#takeList(this.#listOf(root), tidyName, name, open, text, code)
       default:
         // `count` is a word that routes of applications may use for something else
         if (root === 'count' && this.isDeclared(name)) return
@@ -142,18 +141,20 @@ export class Draft {
   /** Returns everything that was read, frozen. */
   finish (): QueryParams {
     const { filters, groups } = finishFilters(this.#filters, this.form, this.#errors)
+    const { sort, include, fields } = this.#lists
     const params: { -readonly [Key in keyof QueryParams]: QueryParams[Key] } = {
       filters,
       groups,
-      sort: this.#sort.finish(),
-      include: this.#include.finishDistinct(),
-      fields: this.#fields.finishDistinct(),
+      sort: sort?.finish() ?? NO_NAMES,
+      include: include?.finishDistinct() ?? NO_NAMES,
+      fields: fields?.finishDistinct() ?? NO_NAMES,
       fieldsByInclude: this.#fieldsByInclude === undefined ? NO_FIELDS : finishFields(this.#fieldsByInclude),
-      unknown: this.#unknown === undefined ? frozen([]) : frozen([...this.#unknown]),
+      unknown: this.#unknown === undefined ? NO_NAMES : frozen([...this.#unknown]),
       errors: frozen(this.#errors),
     }
-    if (this.#summaries !== undefined) {
-      for (const [name, list] of this.#summaries) if (list.length > 0) params[name] = list.finishDistinct()
+    for (const name of SUMMARY_PARAMETERS) {
+      const list = this.#lists[name]
+      if (list !== undefined && list.length > 0) params[name] = list.finishDistinct()
     }
     finishPagination(params, this.#pagination)
     return bare(params)
@@ -161,8 +162,9 @@ export class Draft {
 
   /** Refuses a mixture such as `sort[]=a&sort=b&sort[]=c`, because most parsers of query strings lose its order. */
   #takeSort (name: string, open: number, text: string, code: QueryCode): void {
-    this.#takeList(this.#sort, tidySort, name, open, text, code)
-    if (!this.#sort.endMixture()) return
+    const names = this.#listOf('sort')
+    this.#takeList(names, tidySort, name, open, text, code)
+    if (!names.endMixture()) return
     this.#errors.push(
       queryParamError(
         code,
@@ -183,11 +185,9 @@ export class Draft {
     }
   }
 
-  #takeSummary (root: SummaryParameter, name: string, open: number, text: string, code: QueryCode): void {
-    this.#summaries ??= new Map()
-    let names = this.#summaries.get(root)
-    if (names === undefined) this.#summaries.set(root, names = new NameList())
-    this.#takeList(names, tidyName, name, open, text, code)
+  #listOf (parameter: ListParameter): NameList {
+    this.#lists[parameter] ??= new NameList()
+    return this.#lists[parameter]
   }
 
   #takeFields (name: string, open: number, text: string, code: QueryCode): void {
@@ -199,7 +199,7 @@ export class Draft {
       return
     }
     const [path] = levels
-    if (path === undefined) return takeNames(this.#fields, tidyName, code, name, text, this.#errors)
+    if (path === undefined) return takeNames(this.#listOf('fields'), tidyName, code, name, text, this.#errors)
     if (isReserved(path)) {
       this.#errors.push(queryParamError(code, name, 'This list of fields uses a reserved name.', { limit: true }))
       return

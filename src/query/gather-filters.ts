@@ -49,7 +49,7 @@ export function takeFilter (
   if (slot === undefined) {
     const read = readFilterName(levels)
     if ('wrong' in read) errors.push(queryParamError(CODE, name, read.wrong, { limit: true }))
-    else slots.set(key, { ...read, parameter: name, list, value: list ? [text] : text })
+    else slots.set(key, slotOf(read, name, list, list ? [text] : text))
   } else if (slot.list !== list && slot.value !== undefined) {
     slot.value = undefined
     errors.push(queryParamError(CODE, name, MIXED, limitOf(slot)))
@@ -78,7 +78,7 @@ export function dropFilter (slots: FilterSlots, name: string, open: number): { r
   const levels = readBrackets(name, open)?.levels ?? []
   const read = levels.length === 0 ? undefined : readFilterName(levels)
   if (read === undefined || 'wrong' in read) return hasGroups(name) ? { limit: true } : undefined
-  slots.set(slotKey(name), { ...read, parameter: name, list: name.endsWith('[]'), value: undefined })
+  slots.set(slotKey(name), slotOf(read, name, name.endsWith('[]'), undefined))
   return limitOf(read)
 }
 
@@ -123,6 +123,14 @@ function finishFilter ({ field, operator, list, value = '' }: FilterSlot, form: 
   if (list || form === 'body') noteFilter(param, { list, inBody: form === 'body' })
   return param
 }
+
+/** A copy by `...` costs as much as its members. */
+const slotOf = (
+  { path, field, operator }: FilterName,
+  parameter: string,
+  list: boolean,
+  value: FilterSlot['value']
+): FilterSlot => ({ path, field, operator, parameter, list, value })
 
 function slotKey (name: string): string {
   return name.endsWith('[]') ? name.slice(0, -2) : name

@@ -52,11 +52,13 @@ export function parseQueryBody (text: string): QueryParams {
 /** @param form where the query comes from. Text and URLSearchParams of a program are query strings, and no objects */
 function parse (query: unknown, form: QueryForm, options?: ParseOptions): QueryParams {
   try {
+    if (query === undefined || query === null) return NO_PARAMS
+    const names = isBareObject(query) ? Object.keys(query) : undefined
     // most requests for one record have no parameters
-    if (isNothing(query)) return NO_PARAMS
-    const draft = new Draft(form === 'object' && !isBareObject(query) ? 'string' : form, options)
+    if (names?.length === 0) return NO_PARAMS
+    const draft = new Draft(form === 'object' && names === undefined ? 'string' : form, options)
     if (typeof query === 'string') readText(draft, query)
-    else if (isBareObject(query)) readObject(draft, query)
+    else if (names !== undefined) readObject(draft, query as Readonly<Record<string, unknown>>, names)
     else if (query instanceof URLSearchParams) readSearchParams(draft, query)
     else throw new Refusal('The query is neither text nor an object of parameters.')
     return draft.finish()
@@ -65,6 +67,3 @@ function parse (query: unknown, form: QueryForm, options?: ParseOptions): QueryP
     return new Draft(form, undefined, [Refusal.itemOf(thrown)]).finish()
   }
 }
-
-const isNothing = (query: unknown): boolean =>
-  query === undefined || query === null || (isBareObject(query) && Object.keys(query).length === 0)

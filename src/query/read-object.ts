@@ -20,10 +20,10 @@ function maxNesting (name: string): number {
 const NOT_TEXT = 'This parameter holds a value that is not text.'
 const TOO_NESTED = 'This parameter is nested too deeply.'
 
-/** Reads the own keys of a plain object into `draft`. */
-export function readObject (draft: Draft, query: Readonly<Record<string, unknown>>): void {
+/** Reads the values of a plain object with these names into `draft`. */
+export function readObject (draft: Draft, query: Readonly<Record<string, unknown>>, names: readonly string[]): void {
   const reader = new ObjectReader(draft)
-  for (const name of Object.keys(query)) reader.read(name, query[name], 0)
+  for (const name of names) reader.read(name, query[name], 0)
 }
 
 /** Reads URLSearchParams into `draft`. Bytes that cannot be decoded are already replaced by U+FFFD. */

@@ -13,7 +13,7 @@ import { withAlias } from '../alias.ts'
 import { checkNumber } from '../missing-number.ts'
 import { comparableOf, describe, valuesOf } from '../operand.ts'
 import { cited, excess, refusal } from '../refusal.ts'
-import type { Comparable, Condition } from '../condition-types.ts'
+import type { Comparable } from '../condition-types.ts'
 import { Values } from '../values.ts'
 import { withoutIgnored } from './ignored.ts'
 import { readKinds } from './json-texts.ts'
@@ -83,19 +83,16 @@ export const operators: OperatorKind = {
     const texts = textsOf(param, operator, form.value)
     if ('kind' in texts) return texts
     const read = form.read(texts, entry.convert, entry.type)
-    const { operand, relations } = entry
-    const found = (condition: Condition): PlannedCondition => ({ kind: 'condition', relations, condition })
+    const { operand, relations, unaccent } = entry
     switch (read.kind) {
-      case 'values':
-        return found({
-          kind: 'compare',
-          operator: operator as ComparisonOperator,
-          operand,
-          slots: read.values.map((value) => values.add(value)),
-          ...entry.unaccent !== undefined && form.unaccented !== undefined && { unaccent: entry.unaccent },
-        })
+      case 'values': {
+        const slots = read.values.map((value) => values.add(value))
+        const compare = { kind: 'compare', operator: operator as ComparisonOperator, operand, slots } as const
+        const ignoresAccents = unaccent !== undefined && form.unaccented !== undefined
+        return { kind: 'condition', relations, condition: ignoresAccents ? { ...compare, unaccent } : compare }
+      }
       case 'null':
-        return found({ kind: 'null', operand, negated: read.negated })
+        return { kind: 'condition', relations, condition: { kind: 'null', operand, negated: read.negated } }
       case 'nothing':
         return NOTHING
       case 'invalid':

@@ -6,21 +6,22 @@ import type { Condition } from '../condition-types.ts'
 /** Conditions that must all hold. All conditions on the same relation path must hold for the same related row. */
 export class ConditionTree {
   readonly conditions: Condition[] = []
-  readonly #related = new Map<RelationProperty, ConditionTree>()
+  #related: Map<RelationProperty, ConditionTree> | undefined
 
-  add (relations: readonly RelationProperty[], condition: Condition): void {
-    const [relation, ...rest] = relations
+  /** @param depth the number of relations that lead to this tree */
+  add (relations: readonly RelationProperty[], condition: Condition, depth = 0): void {
+    const relation = relations[depth]
     if (relation === undefined) {
       this.conditions.push(condition)
       return
     }
-    let tree = this.#related.get(relation)
+    const related = this.#related ??= new Map()
+    let tree = related.get(relation)
     if (tree === undefined) {
-      tree = new ConditionTree()
-      this.#related.set(relation, tree)
+      related.set(relation, tree = new ConditionTree())
       this.conditions.push({ kind: 'related', relation, conditions: tree.conditions })
     }
-    tree.add(rest, condition)
+    tree.add(relations, condition, depth + 1)
   }
 }
 
