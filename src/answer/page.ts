@@ -11,15 +11,15 @@ import { toWireOfValue } from './wire.ts'
  * The page information for the row of a list.
  *
  * @param row with `fetched`, the number of rows found, and `total`
+ * @param total an estimate instead of the total of the row
  */
-export function pageInfo ({ style, offset, limit, count }: Window, row: Row): InfoOf<SkippingStyle> {
+export function pageInfo (
+  { style, offset, limit, count }: Window,
+  row: Row,
+  total: unknown = row.total
+): InfoOf<SkippingStyle> {
   const fetched = Number(row.fetched)
-  const counted = row.total === null ? null : Number(row.total)
-  const ends = {
-    // without an exact total, the page has one row more than its limit if others follow
-    has_next: counted === null || count !== 'exact' ? fetched > limit : offset + fetched < counted && fetched > 0,
-    has_prev: offset > 0 && counted !== 0,
-  }
+  const counted = total === null ? null : Number(total)
   const totals = totalsOf(counted, count)
   const { skips, answer } = PAGE_STYLES[style]
   const values: Omit<AnswerValues, 'cursor'> = {
@@ -27,9 +27,13 @@ export function pageInfo ({ style, offset, limit, count }: Window, row: Row): In
     size: limit,
     pages: totals.total === null ? null : Math.ceil(totals.total / limit),
   }
-  const members: Record<string, unknown> = {}
-  for (const name in answer) members[name] = values[answer[name as keyof typeof answer]]
-  return { ...totals, ...members, ...ends } as InfoOf<SkippingStyle>
+  // each list makes one, and copies by `...` cost as much as the rest
+  const info = totals as unknown as Record<string, unknown>
+  for (const name in answer) info[name] = values[answer[name as keyof typeof answer]]
+  // without an exact total, the page has one row more than its limit if others follow
+  info.has_next = counted === null || count !== 'exact' ? fetched > limit : offset + fetched < counted && fetched > 0
+  info.has_prev = offset > 0 && counted !== 0
+  return info as unknown as InfoOf<SkippingStyle>
 }
 
 /** The total of an answer. A bounded total is the bound if there are more rows. */

@@ -51,7 +51,7 @@ class SessionOfRequest extends RequestSession {
 class Departure implements Cancellation {
   aborted = false
   reason: unknown
-  readonly #listeners: Array<() => void> = []
+  readonly #listeners = new Set<() => void>()
 
   constructor (reply: ReturnType<typeof replyOf>) {
     onDeparture(reply, () => {
@@ -62,11 +62,10 @@ class Departure implements Cancellation {
   }
 
   addEventListener (type: 'abort', listener: () => void): void {
-    this.#listeners.push(listener)
+    this.#listeners.add(listener)
   }
 
   removeEventListener (type: 'abort', listener: () => void): void {
-    const index = this.#listeners.indexOf(listener)
-    if (index >= 0) this.#listeners.splice(index, 1)
+    this.#listeners.delete(listener)
   }
 }

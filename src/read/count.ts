@@ -8,6 +8,6 @@ import { beginRead, findRows, prepareRead } from './rows.ts'
 /** The number of records that match the filters of `params`. */
 export function * countRecords (call: Call, params: QueryParams): Steps<number> {
   const plan = planCount(params, call.resource.whitelist, call.options)
-  const { rows: [row] } = yield * findRows(yield * prepareRead(beginRead(call), plan), plan)
+  const { rows: [row] } = yield * findRows(yield * prepareRead(call, plan, beginRead(call)), plan)
   return Number(row!.count)
 }

@@ -8,10 +8,11 @@ import { beginRead, findRows, prepareRead } from './rows.ts'
 
 /** The record with a key, or `null` if it does not exist. */
 export function * readRecord (call: Call, id: Id, params: QueryParams | undefined): Steps<JsonAnswer | null> {
-  const read = beginRead(call)
-  const plan = planGet(id, params, read.resource.whitelist, call.options)
+  const conditions = beginRead(call)
+  const plan = planGet(id, params, call.resource.whitelist, call.options)
   if (plan === undefined) return null
-  const { rows: [row], statement: { toWire } } = yield * findRows(yield * prepareRead(read, plan), plan)
+  const read = yield * prepareRead(call, plan, conditions)
+  const { rows: [row], statement: { toWire } } = yield * findRows(read, plan)
   if (row === undefined) return null
   return {
     json: yield * convertRecord(read, row.item as string, toWire),
@@ -21,7 +22,8 @@ export function * readRecord (call: Call, id: Id, params: QueryParams | undefine
 
 /** Whether a record with a key exists. */
 export function * recordExists (call: Call, id: Id): Steps<boolean> {
-  const read = beginRead(call)
-  const plan = planExists(id, read.resource.whitelist, call.options)
-  return plan !== undefined && (yield * findRows(yield * prepareRead(read, plan), plan)).rows.length > 0
+  const conditions = beginRead(call)
+  const plan = planExists(id, call.resource.whitelist, call.options)
+  if (plan === undefined) return false
+  return (yield * findRows(yield * prepareRead(call, plan, conditions), plan)).rows.length > 0
 }

@@ -8,7 +8,8 @@ import { beginRead, findRows, prepareRead } from './rows.ts'
 
 /** Reads groups as JSON. Hooks on records do not apply, because groups are not records. */
 export function * readGroups (call: Call, plan: AggregatePlan): Steps<JsonAnswer> {
-  const { rows: [row], statement: { toWire } } = yield * findRows(yield * prepareRead(beginRead(call), plan), plan)
+  const read = yield * prepareRead(call, plan, beginRead(call))
+  const { rows: [row], statement: { toWire } } = yield * findRows(read, plan)
   const items = `[${(row!.items as string | null) ?? ''}]`
   const info = pageInfo(plan.window, row!)
   refuseManyGroups(plan, info.total)

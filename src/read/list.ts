@@ -13,10 +13,10 @@ import { beginRead, findRows, prepareRead, type PreparedRead } from './rows.ts'
 
 /** Reads a page as JSON. */
 export function * readList (call: Call, params: QueryParams): Steps<JsonAnswer> {
-  const read = beginRead(call)
-  const plan = plannedOf(call, params) ?? planList(params, read.resource.whitelist, call.options)
-  const prepared = yield * prepareRead(read, plan)
-  return plan.kind === 'keyset' ? yield * readByCursor(prepared, plan) : yield * readPage(prepared, plan)
+  const conditions = beginRead(call)
+  const plan = plannedOf(call, params) ?? planList(params, call.resource.whitelist, call.options)
+  const read = yield * prepareRead(call, plan, conditions)
+  return plan.kind === 'keyset' ? yield * readByCursor(read, plan) : yield * readPage(read, plan)
 }
 
 /** The plan that the validation of the request has made of the same parameters. */
@@ -32,7 +32,7 @@ function * readPage (read: PreparedRead, plan: ListPlan): Steps<JsonAnswer> {
     ? totalOfPage(window, row!) ?? (yield * estimatedTotal(read, plan, row!))
     : row!.total
   const items = yield * convertList(read, `[${(row!.items as string | null) ?? ''}]`, toWire)
-  return pageAnswer(items, pageInfo(window, { ...row, total }), facetsJson(plan, row!))
+  return pageAnswer(items, pageInfo(window, row!, total), facetsJson(plan, row!))
 }
 
 /** The estimate of PostgreSQL's planner, which takes a second statement. */

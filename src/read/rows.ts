@@ -8,32 +8,33 @@ import { planAgain } from '../answer/index.ts'
 import { enterStage } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 
-/** A read in progress: the argument of its steps. */
-interface Read extends Pick<Call, 'crud' | 'resource' | 'session' | 'operation'> {
-  readonly conditions: RequestConditions
-}
-
 /** The rows that a statement returned. */
 interface FoundRows {
   readonly rows: readonly Row[]
   readonly statement: CompiledRead
 }
 
-/** @throws {ScopeError} for a scope that is not certainly a condition */
-export function beginRead (call: Call): Read {
-  const { crud, resource, session, operation, options, actor } = call
+/**
+ * The conditions of a read, which is now planned.
+ *
+ * @throws {ScopeError} for a scope that is not certainly a condition
+ */
+export function beginRead ({ resource, options, actor }: Call): RequestConditions {
   enterStage('plan')
-  return { crud, resource, session, conditions: resource.readConditions(options, actor), operation }
+  return resource.readConditions(options, actor)
 }
 
 /** A read whose filters are known, so that it can prepare all of its statements without waiting. */
-export interface PreparedRead extends Read {
+export interface PreparedRead extends Pick<Call, 'crud' | 'resource' | 'session' | 'operation'> {
+  readonly conditions: RequestConditions
   readonly filters: ReadFilters
 }
 
 /** Asks for the filters of a read. */
-export function * prepareRead (read: Read, plan: ReadPlan): Steps<PreparedRead> {
-  return { ...read, filters: yield * read.resource.filtersOf(read.session, plan, read.conditions) }
+export function * prepareRead (call: Call, plan: ReadPlan, conditions: RequestConditions): Steps<PreparedRead> {
+  const { crud, resource, session, operation } = call
+  const filters = yield * resource.filtersOf(session, plan, conditions)
+  return { crud, resource, session, operation, conditions, filters }
 }
 
 /**

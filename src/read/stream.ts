@@ -19,9 +19,8 @@ export async function * readStream (
   call: Call<EntityManager>,
   params: QueryParams
 ): AsyncGenerator<string[], void, undefined> {
-  const { crud, session: em, options } = call
-  const read = beginRead(call)
-  const { resource, conditions } = read
+  const { crud, session: em, options, resource } = call
+  const conditions = beginRead(call)
   const plan = planStream(params, resource.whitelist, options)
   const statementOf: StatementOf = (plan) => doInTurn(resource.prepare(em, plan, conditions, 'stream'))
   const batches = await isEmbedded(em)
@@ -31,7 +30,7 @@ export async function * readStream (
     for (const item of items) checkRecord(plan, item)
     yield isFinal(toWire, crud)
       ? items
-      : await Promise.all(items.map((item) => doInTurn(convertRecord(read, item, toWire))))
+      : await Promise.all(items.map((item) => doInTurn(convertRecord({ crud, session: em, conditions }, item, toWire))))
   }
 }
 

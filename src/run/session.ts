@@ -189,11 +189,12 @@ export function tellOf (
   const { text, values } = statement
   const duration = performance.now() - started
   const failed = typeof outcome !== 'number'
-  logQuery(connection, text, {
-    ...(failed ? { level: 'error' } : { results: outcome }),
-    params: values,
-    took: Math.round(duration),
-  })
+  const took = Math.round(duration)
+  logQuery(
+    connection,
+    text,
+    failed ? { level: 'error', params: values, took } : { results: outcome, params: values, took }
+  )
   addRun(duration)
   record(statement, duration)
   publishQuery(statement, duration, failed ? 0 : outcome, failed ? outcome : undefined)

@@ -8,7 +8,7 @@ import { OPERATOR_NAMES, operatorFormOf, OPERATORS, type OperatorEntry, type Ope
 import {
   firstTypeOf, isCustomTerm, type AggregatePlan, type Condition, type CountPlan, type CustomTerm, type GetPlan,
   type KeysetPlan, type ListPlan, type OrderTerm, type Place, type Plan, type PlannedInclude, type RecordsPlan,
-  type Selection, type StreamPlan,
+  type Selection, type Slot, type StreamPlan,
 } from '../plan/index.ts'
 
 let lastId = 0
@@ -163,6 +163,13 @@ for (const operator of OPERATOR_NAMES) {
   }
 }
 
+/** `join` takes longer for a list of one than all else that is written of a condition. */
+function slotsShape (slots: readonly Slot[]): string {
+  let shape = ''
+  for (const slot of slots) shape += `:${slot}`
+  return shape
+}
+
 const sqlName = ({ operator, operand }: Extract<Condition, { kind: 'compare' }>): string =>
   SQL_NAMES.get(operatorFormOf(operator, firstTypeOf(operand)))!
 
@@ -183,7 +190,7 @@ export const CONDITION_WRITERS: ConditionWriters = {
     operand: ({ operand }) => idOf(operand),
     operator: sqlName,
     // the colon keeps a slot apart from the number at the end of a form's name, such as `contains1`
-    slots: ({ slots }) => `:${slots.join()}`,
+    slots: ({ slots }) => slotsShape(slots),
     unaccent: ({ unaccent }) => unaccent === undefined ? '' : `'${unaccent}`,
   },
   null: { operand: ({ operand }) => `?${idOf(operand)}`, negated: ({ negated }) => negated ? '!' : '' },
