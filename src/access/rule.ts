@@ -29,6 +29,11 @@ export class Rule {
     this.#operations = operations ?? (readonly === true ? READS : undefined)
   }
 
+  /** Whether the role may use some rows only: `rows` are there, and they are not `{}`, which means all rows. */
+  get limitsRows (): boolean {
+    return typeof this.rows === 'function' || (this.rows !== undefined && Object.keys(this.rows).length > 0)
+  }
+
   /** Whether a property does not exist for the role. */
   hides (property: string): boolean {
     return this.#only === undefined ? this.#hidden.has(property) : !this.#only.has(property)

@@ -9,7 +9,7 @@ import { ConfigError } from '../base/errors.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 import { didYouMean, nearest } from '../base/suggest.ts'
 import type { AdvisedResource, AdvisedRole } from './advised-resource.ts'
-import { limitsRows, ownersIn } from './owners.ts'
+import { ownersIn } from './owners.ts'
 import { isGuardedByFilter, unguardedBehind, type Unguarded } from './unguarded.ts'
 
 /**
@@ -94,7 +94,7 @@ async function unguardedOfRole (
   { role, resource, operations }: AdvisedRole,
   shared: readonly string[]
 ): Promise<readonly Unguarded[]> {
-  const isLimited = scoped || role.ruleOf(resource.model.name)?.rows !== undefined
+  const isLimited = scoped || role.ruleOf(resource.model.name)?.limitsRows === true
   if (role.unlimited || !isLimited) return []
   return (await unguardedBehind(em, resource, operations)).filter(({ entity }) => {
     const rule = role.ruleOf(entity)
@@ -161,7 +161,7 @@ async function forgottenRows (em: EntityManager, role: Role): Promise<readonly F
     const rule = role.ruleOf(model.name)
     return rule === undefined ? [] : [{ model, rule }]
   })
-  const limited = ruled.filter(({ rule }) => limitsRows(rule)).map(({ model }) => model)
+  const limited = ruled.filter(({ rule }) => rule.limitsRows).map(({ model }) => model)
   if (limited.length === 0) return []
   const forgotten: ForgottenRows[] = []
   for (const { model, rule } of ruled) {

@@ -2,10 +2,6 @@
 import type { Role, Rule } from '../access/index.ts'
 import { columnsOf, wireTypeOf, type EntityModel, type Property } from '../model/index.ts'
 
-/** Whether a rule has `rows`, and they are not `{}`, which means all rows. */
-export const limitsRows = ({ rows }: Rule): boolean =>
-  typeof rows === 'function' || (rows !== undefined && Object.keys(rows).length > 0)
-
 /** The properties that may say whose a row is: to-one references, and columns that can hold the key of an owner. */
 export function ownersIn ({ properties, primaryKey, uuid, version }: EntityModel): readonly Property[] {
   const others = new Set<Property | undefined>([...primaryKey.map(({ property }) => property), uuid, version])
@@ -51,7 +47,7 @@ export function ownerColumns (roles: readonly Role[], scoped: readonly EntityMod
   const limited = new Map<EntityModel, readonly Rule[]>(scoped.map((model) => [model, []]))
   for (const model of roles.flatMap(({ entities }) => [...entities.values()])) {
     const rules = roles.flatMap((role) => role.ruleOf(model.name) ?? []).filter(({ unlimited }) => !unlimited)
-    if (rules.length > 0 && rules.every(limitsRows)) limited.set(model, rules)
+    if (rules.length > 0 && rules.every(({ limitsRows }) => limitsRows)) limited.set(model, rules)
   }
   return new Map([...limited].map(([model, rules]) => [model.table, ownersOf(model, rules)]))
 }

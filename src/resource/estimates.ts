@@ -34,7 +34,7 @@ export function checkEstimatesOf (em: EntityManager, whitelist: Whitelist, role:
   const { model, filters } = whitelist
   const counted = new Set([model, ...[...filters.values()].flatMap(relationsOf).map(({ target }) => target)])
   for (const { entity, name } of counted) {
-    if (role?.ruleOf(name)?.rows !== undefined) {
+    if (role?.ruleOf(name)?.limitsRows === true) {
       checkEstimates(`The resource of ${model.name}`, whitelist, `the rows of the role '${role.name}'`)
     }
     if (filtersOfEntity(em, entity).some((filter) => filter.default)) {

@@ -156,6 +156,7 @@ const MUTATIONS: ReadonlyArray<readonly [change: Change, widened: readonly strin
     ...both('options text/csv'),
   ]],
   [({ member }) => ({ member: { ...member, Item: { operations: MEMBER.operations } } }), [`${member} without rows`]],
+  [({ member }) => ({ member: { ...member, Item: { ...MEMBER, rows: {} } } }), [`${member} without rows`]],
   [() => ({ member: { Item: { ...MEMBER, operations: ['list', 'get', 'create'] }, Shop: true } }),
     ['operations create', 'create name', 'create price', 'create shop'].map((what) => `${member} ${what}`)],
   [() => ({ others: { '/shops': { crud: new CrudBase({ model: Shop }), operations: ['list'] } } }), [

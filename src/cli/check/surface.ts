@@ -182,7 +182,7 @@ function entityGuards (
   role: RoleResource | undefined
 ): string[] {
   return [
-    ...role?.role.ruleOf(model.name)?.rows === undefined ? [] : ['rows'],
+    ...role?.role.ruleOf(model.name)?.limitsRows === true ? ['rows'] : [],
     ...filtersOfEntity(orm.em, model.entity).filter((filter) => filter.default === true)
       .map(({ name }) => `filter ${name}`),
   ]

@@ -85,6 +85,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     ['true for the other entity', { member: { Task: ownRows, Project: { ...ownRows }, User: true } }],
     ['an entity that the role may not use', { member: { Task: ownRows } }],
     ['all rows of the resource', { member: { Task: {}, Project: {} } }],
+    ['rows: {} of the resource', { member: { Task: { rows: {} }, Project: {} } }],
     ['a role without limits', { admin: true }],
     ['shared', { member: { Task: ownRows, Project: { hidden: ['owner'] } } }, { shared: ['Project'] }],
   ] as const) {

@@ -389,7 +389,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       code: 'FST_CRUD_CONFIG_INVALID',
       message: /the rows of the role 'member' cannot be combined/,
     })
-    const app = await serveWith(t, orm, { resources: planned(true), access: rules })
-    t.equal((await sender(app)('GET', '/projects?per_page=1')).status, 200)
+    const all = { role: roleOf, roles: { member: { Project: { rows: {} } } } }
+    for (const [estimateAllRows, access] of [[true, rules], [false, all]] as const) {
+      const app = await serveWith(t, orm, { resources: planned(estimateAllRows), access })
+      t.equal((await sender(app)('GET', '/projects?per_page=1')).status, 200)
+    }
   })
 })
