@@ -7,6 +7,7 @@ import {
 } from '../base/errors.ts'
 import { placed } from '../base/error-list.ts'
 import type { Steps } from '../base/steps.ts'
+import type { TypeName } from '../model/index.ts'
 import { columnData, type RecordData } from '../plan/index.ts'
 import { isInTransaction, knowRules, sharedEmOf } from '../resource/index.ts'
 import { columnsOfRule, convertError, isServerError, isUnreadable, sqlStateOf, type ServerError } from '../run/index.ts'
@@ -115,8 +116,8 @@ function pointed (
 }
 
 /**
- * The column whose value an error quotes, because its type does not accept it. A type that reports an error of syntax
- * may quote nothing: then it is the only column that has such a type.
+ * The column whose value an error quotes, because its type does not accept it. An error that quotes nothing is about
+ * the only column that has a type with a syntax of its own, or the only one whose value exceeds the limit in the error.
  */
 function columnsOfValue (error: ServerError, row: RecordData): readonly string[] | undefined {
   if (!isAboutValue(error)) return undefined
@@ -127,12 +128,23 @@ function columnsOfValue (error: ServerError, row: RecordData): readonly string[]
       typeof one === 'string' && error.message.includes(`"${one}"`)
     )
   )
-  const found = quoted.length === 0 && isUnreadable(error)
-    ? columns.filter(({ property, value }) =>
-      property.kind === 'scalar' && property.type.kind === 'other' && value !== null
+  const found = quoted.length > 0
+    ? quoted
+    : columns.filter(({ property, value }) =>
+      property.kind === 'scalar' && value !== null &&
+      (isUnreadable(error) ? property.type.kind === 'other' : exceeds(property.type.kind, value, error))
     )
-    : quoted
   return found.length === 1 ? [found[0]!.column] : undefined
+}
+
+/**
+ * Whether a text is longer than the type in an error, such as `character varying(5)`, or a number is larger than the
+ * detail of an error allows, such as `10^2`.
+ */
+function exceeds (type: TypeName, value: unknown, { code, message, detail }: ServerError): boolean {
+  if (code === '22001') return type === 'text' && [...String(value)].length > Number(/\((\d+)\)/.exec(message)?.[1])
+  const digits = code === '22003' ? /\b10\^(\d+)/.exec(detail ?? '')?.[1] : undefined
+  return type === 'decimal' && digits !== undefined && Math.abs(Number(value)) >= 10 ** Number(digits) - 0.5
 }
 
 /** Inserts a part of a batch, in a transaction that will be rolled back. */

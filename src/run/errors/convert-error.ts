@@ -220,7 +220,7 @@ function constraintError (
             : `The values of ${names} do not satisfy a rule of the data.`
       )
   }
-  if (sqlState === '22001') return invalid('A value is too long.')
+  if (sqlState === '22001') return invalid(`${theValue} is too long.`)
   if (OUT_OF_RANGE.has(sqlState)) return invalid(`${theValue} is out of range.`)
   const isInvalid = INVALID_VALUE.has(sqlState) || isUnreadable(error) ||
     (model !== undefined && sqlState.startsWith(INVALID_DATA))

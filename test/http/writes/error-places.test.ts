@@ -22,7 +22,8 @@ const properties = {
   code: p.string().fieldName('secret_code').nullable(), price: p.type('money').nullable(),
   lasts: p.type('interval').nullable(), words: p.type('tsquery').nullable(), steps: p.type('jsonpath').nullable(),
   seats: p.integer().nullable(), room: p.integer().nullable(), rank: p.integer().hidden().nullable(),
-  mail: p.text().fieldName('secret_mail').nullable(), text: p.text().nullable(),
+  share: p.decimal().precision(10).scale(2).nullable(), mail: p.text().fieldName('secret_mail').nullable(),
+  text: p.text().nullable(),
   client: () => p.manyToOne(Client).nullable(), period: () => p.embedded(Period).nullable(),
   deleted_at: p.datetime().nullable(),
 }
@@ -48,6 +49,7 @@ const rulesOf = (table: string): readonly string[] => [
   `alter table ${table} add constraint secret_seats check (rank is null or seats > 0)`,
   `alter table ${table} add constraint secret_deleted check (deleted_at is null or seats is null)`,
   `alter table ${table} alter column secret_code type secret_domain`,
+  `alter table ${table} alter column share type numeric(4, 2)`,
   `alter table ${table} alter column title set not null`,
   `alter table ${table} add unique (room, seats)`,
   `create unique index ${table}_mail on ${table} (lower(secret_mail::varchar), coalesce("limit", 0))`,
@@ -115,6 +117,8 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
       'interval out of range', { lasts: '999999999999 years' }, INVALID, ['/lasts'],
       "The value of 'lasts' is out of range.",
     ],
+    ['a text that is too long', { code: 'x'.repeat(21) }, INVALID, ['/code'], "The value of 'code' is too long."],
+    ['a number with too many digits', { share: '100.5' }, INVALID, ['/share'], "The value of 'share' is out of range."],
     // PostgreSQL reports these as errors of syntax, as it does for ltree
     ['words of a search', { words: 'a & & b' }, INVALID, ['/words'], `The value of 'words' ${notOfType}`],
     ['path into JSON', { steps: '$.a[' }, INVALID, ['/steps'], `The value of 'steps' ${notOfType}`],

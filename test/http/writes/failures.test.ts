@@ -108,7 +108,7 @@ const CASES: ReadonlyArray<
   ['not null, left out', { code: 'NULL' }, `${INVALID} /title`, /'title' cannot be null/, '23502', 'POST /bookings'],
   ['check', { title: 'x', seats: -1 }, `${INVALID} /seats`, /The value of 'seats' does not satisfy a rule/, '23514'],
   ['exclusion', { title: 'x', room: 1, day: '2024-05-01' }, `${CONFLICT} /room /day`, /overlap/, '23P01'],
-  ['too long', { title: 'x', note: 'longer' }, INVALID, /too long/, '22001'],
+  ['too long', { title: 'x', note: 'longer' }, `${INVALID} /note`, /The value of 'note' is too long/, '22001'],
   ['out of range', { title: 'overflow' }, INVALID, /out of range/, '22003'],
   ['division by zero', { title: 'zero' }, INVALID, /not valid/, '22012'],
   ['not of its type', { title: 'badtext' }, INVALID, /not valid/, '22P02'],
