@@ -8,7 +8,8 @@ import { sharesColumns, withSharedColumns, type BodyRules, type Id, type RecordD
 import { clientBody, refusedBody } from '../schema/index.ts'
 import { keyColumnErrors, withoutKey } from './update-data.ts'
 import type { Data } from './new-row.ts'
-import { possibilitiesOf, withKeys, type UpsertData, type UpsertRules } from './upsert-data.ts'
+import { withKeys, type UpsertData } from './upsert-data.ts'
+import { possibilitiesOf, type UpsertRules } from './upsert-possibilities.ts'
 
 interface BodyCheckOptions {
   /** Whether required properties must be given, because nothing else fills them. */

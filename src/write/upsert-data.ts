@@ -1,13 +1,10 @@
-/** The data of upserts: the key of each record, and what it would be as a new record and as a change. */
+/** The data of upserts: each record with its key, which finds the one that exists, and without it. */
 import { RequestValidationError, type ErrorItem } from '../base/errors.ts'
 import { escapedName } from '../base/error-list.ts'
 import { isObject } from '../base/is-object.ts'
 import { madeOnce } from '../base/made-once.ts'
-import { canonicalKey, type EntityModel, type Property, type SqlValue } from '../model/index.ts'
-import {
-  columnData, sharesColumns, type BodyRules, type ColumnValues, type DataColumn, type RecordData, type UpsertKey,
-  type Writable,
-} from '../plan/index.ts'
+import { canonicalKey, type Property, type SqlValue } from '../model/index.ts'
+import { columnData, type ColumnValues, type DataColumn, type RecordData, type UpsertKey } from '../plan/index.ts'
 import type { ScopeRules } from '../resource/index.ts'
 import { readData } from '../schema/index.ts'
 import type { CreateData } from './create-data.ts'
@@ -25,13 +22,6 @@ export interface Upsert {
 /** A record that an upsert has written. */
 export interface UpsertedRow extends Written {
   readonly created: boolean
-}
-
-/** What the bodies of an upsert may contain. */
-export interface UpsertRules {
-  readonly model: EntityModel
-  readonly writable: Writable
-  readonly key: UpsertKey
 }
 
 /** Values of the key that the body of a record need not give, because the server gives them. */
@@ -190,67 +180,10 @@ export function checkEachOnce (
 export const inKeyOrder = (keys: readonly KeyValues[]): readonly number[] =>
   [...keys.keys()].sort((one, other) => keys[one]!.text < keys[other]!.text ? -1 : 1)
 
-/** Whether a record may be a new one, and whether it may change the one with its key. */
-export interface Possibility {
-  readonly isNew: boolean
-  readonly isChange: boolean
-}
-
-/**
- * Returns a function that says what a record may be. That depends only on the names of its properties. Records of a
- * list usually name the same properties, so the answer for the latest names is kept.
- *
- * @param rules those of new records, without what the scope adds
- */
-export function possibilitiesOf (upsert: UpsertRules, rules: BodyRules): (row: RecordData) => Possibility {
-  // the names follow from the columns, unless some properties have none of their own
-  const shares = sharesColumns(upsert.model)
-  const namesFollow = (links: RecordData['links']): boolean => !shares && links.length === 0
-  let latest: Possibility & Pick<RecordData, 'columns'> & { readonly names: readonly string[] } | undefined
-  return ({ columns, links, properties }) => {
-    if (latest?.columns === columns && namesFollow(links)) return latest
-    const names = Object.keys(properties)
-    const isSame = latest !== undefined && areSame(names, latest.names)
-    const { isNew, isChange } = isSame
-      ? latest!
-      : { isNew: canBeNew(names, rules, upsert.model), isChange: canBeChange(names, upsert) }
-    latest = { columns: namesFollow(links) ? columns : NONE, names, isNew, isChange }
-    return latest
-  }
-}
-
-const NONE: readonly never[] = []
-
-function areSame (some: readonly string[], others: readonly string[]): boolean {
-  if (some.length !== others.length) return false
-  for (let index = 0; index < some.length; index++) if (some[index] !== others[index]) return false
-  return true
-}
-
-/** Whether data can be a new record: it has all that one needs, and nothing that a new record may not set. */
-function canBeNew (
-  names: readonly string[],
-  { properties: allowed, required, unfilled }: BodyRules,
-  { properties: known }: EntityModel
-): boolean {
-  const isGiven = ({ name }: Property): boolean => names.includes(name)
-  return required.every(({ property }) => isGiven(property)) && unfilled.every(isGiven) &&
-    names.every((name) => allowed.has(known.get(name)!))
-}
-
-/** Whether data may change a record that has its key. */
-function canBeChange (names: readonly string[], { model: { properties: known }, writable, key }: UpsertRules): boolean {
-  const { properties: allowed } = writable.update!
-  return names.every((name) => {
-    const property = known.get(name)!
-    return allowed.has(property) || key.properties.includes(property as never)
-  })
-}
-
 /** The columns of data without those of the key that finds its record. Its `properties` stay. */
 export function withoutUpsertKey (row: RecordData, { properties: parts }: UpsertKey): RecordData {
   const isPart = (property: Property): boolean => parts.includes(property as never)
-  const { columns, values } = row
+  const { columns, values, references } = row
   const rest = columnsWithout(parts)(columns)
   if (rest.length === columns.length) return row
   const kept = new Array<SqlValue>(rest.length)
@@ -261,7 +194,7 @@ export function withoutUpsertKey (row: RecordData, { properties: parts }: Upsert
   return {
     columns: rest,
     values: kept,
-    references: row.references.length === 0 ? NONE : row.references.filter(({ relation }) => !isPart(relation)),
+    references: references.length === 0 ? references : references.filter(({ relation }) => !isPart(relation)),
     links: row.links,
     properties: row.properties,
   }

@@ -14,9 +14,8 @@ import { filtersOfChange } from './run-write.ts'
 import { withScopeInStatement, withScopeCheck, needsScopeSearch } from './scope-of-rows.ts'
 import { needsUnitOfWork } from './unit-of-work/reason.ts'
 import { finishChanges, isEmpty } from './update-data.ts'
-import {
-  inKeyOrder, possibilitiesOf, withoutUpsertKey, type Possibility, type Upsert, type UpsertData,
-} from './upsert-data.ts'
+import { inKeyOrder, withoutUpsertKey, type Upsert, type UpsertData } from './upsert-data.ts'
+import { possibilitiesOf, type Possibility } from './upsert-possibilities.ts'
 import { dialectOfWrite, type Write } from './write.ts'
 
 /** Why the records of an upsert are looked for before they are written. */
