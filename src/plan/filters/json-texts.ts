@@ -83,7 +83,8 @@ export function readKinds (
     return isAlone ? withValue(read, [read.value].flat()) : read
   }
   const items = isAlone || typeof param.value !== 'string' ? 'a list, each item ' : ''
-  return refuseValue(param, `${items}${expected.phrase}${wrong === -1 ? '' : hintOf(kinds[wrong]!, expected)}`)
+  const hint = wrong === -1 ? '' : hintOf(kinds[wrong]!, expected)
+  return refuseValue(param, { expected: `${items}${expected.phrase}${hint}` })
 }
 
 /** Whether one item stands for a list of it, as in a URL: if its filter names no operator. */

@@ -55,20 +55,22 @@ export function refuseForm (param: FilterParam, sentence: string, limit = false)
   return { kind: 'errors', errors: [(limit ? excess : refusal)(CODE, name, `${name}: ${sentence}`)] }
 }
 
-/**
- * Refuses a value that is not valid for the property.
- *
- * @param item the wrong item of a list
- * @param of the parameter, as errors name it
- * @param suggests whether to suggest the nearest of the allowed values
- */
+/** What is wrong with a value. */
+interface WrongValue {
+  readonly expected: string
+  readonly allowed?: readonly string[] | undefined
+  /** The wrong item of a list. */
+  readonly item?: string | undefined
+  /** The parameter, as errors name it. */
+  readonly of?: string
+  /** Whether to suggest the nearest of the allowed values. Default: true. */
+  readonly suggests?: boolean
+}
+
+/** Refuses a value that is not valid for the property. */
 export function refuseValue (
   param: FilterParam,
-  expected: string,
-  allowed?: readonly string[],
-  item?: string,
-  of = parameterName(param),
-  suggests = true
+  { expected, allowed, item, of = parameterName(param), suggests = true }: WrongValue
 ): PlannedErrors {
   const what = item === undefined ? `The value of ${of}` : `The item '${cited(item)}' of ${of}`
   const given = item ?? (typeof param.value === 'string' ? param.value : undefined)
@@ -87,5 +89,5 @@ export function refuseRead (
   suggests: boolean
 ): PlannedErrors {
   if (read.kind === 'unreadable') return refuseForm(param, read.sentence, read.limit)
-  return refuseValue(param, read.expected, read.allowed, read.item, undefined, suggests)
+  return refuseValue(param, { ...read, suggests })
 }

@@ -44,7 +44,7 @@ export const switched: FilterKind<ScopeFilter<string>, SwitchedEntry> = {
       if (param.value === 'false') return NOTHING
       return param.value === 'true'
         ? { kind: 'custom', custom: { kind: 'switched', filter, args: undefined } }
-        : refuseValue(param, 'true or false', ['true', 'false'])
+        : refuseValue(param, { expected: 'true or false', allowed: ['true', 'false'] })
     }
     const read = itemsOf(param, params.length)
     if ('error' in read) return refuseForm(param, read.error, read.limit)
@@ -61,12 +61,8 @@ export const switched: FilterKind<ScopeFilter<string>, SwitchedEntry> = {
       const item = read.items[index]!
       const converted = convert(item)
       if (!converted.ok) {
-        return refuseValue(
-          param,
-          converted.expected,
-          converted.allowed,
-          ...(params.length === 1 ? [] : [item, `${parameterName(param)} (${name})`])
-        )
+        const place = params.length > 1 && { item, of: `${parameterName(param)} (${name})` }
+        return refuseValue(param, { ...converted, ...place })
       }
       args[name] = converted.value
     }

@@ -35,7 +35,9 @@ export const trashed: FilterKind<TrashedFilter, TrashedEntry> = {
       return refuseFilter(param, `The filter '${name}' takes one value.`, { allowed: TRASHED })
     }
     const deleted = TRASHED.find((value) => value === param.value)
-    return deleted === undefined ? refuseValue(param, 'with, only or without', TRASHED) : { kind: 'deleted', deleted }
+    return deleted === undefined
+      ? refuseValue(param, { expected: 'with, only or without', allowed: TRASHED })
+      : { kind: 'deleted', deleted }
   },
 
   compared: () => [],
