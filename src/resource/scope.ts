@@ -36,8 +36,10 @@ export function readFilter (where: unknown, model: EntityModel): Where {
 }
 
 /** A scope for writes: its condition, and the values that it sets in new rows. */
-export interface ScopeRules extends Equalities {
+export interface ScopeRules extends Pick<Equalities, 'equalities'> {
   readonly where: Where
+  /** Whether only the database can tell that a written row lies in the scope. */
+  readonly needsDatabase: boolean
   /** The values of the equalities as values of columns. */
   readonly values: ReadonlyMap<ScalarProperty | RelationProperty, SqlValue>
 }
@@ -52,7 +54,7 @@ export function scopeRulesOf (where: Where, model: EntityModel): ScopeRules {
   return throwingScopeErrors(`The scope of ${model.name}`, () => ({
     where,
     equalities,
-    partial,
+    needsDatabase: partial,
     values: new Map(
       [...equalities].map(([property, value]) => [property, valueOfEquality({ property, value })] as const)
     ),

@@ -69,8 +69,8 @@ export function refuseOutside (row: RecordData, scope: ScopeRules, pointer: stri
  */
 export function withScopeCheck<On extends CrudSession> (write: Write<On>, rows: readonly RecordData[]): Write<On> {
   const { scope } = write
-  if (scope === undefined || scope.partial || rows.every((row) => placeOf(row, scope) === true)) return write
-  return { ...write, scope: { ...scope, partial: true } }
+  if (scope === undefined || scope.needsDatabase || rows.every((row) => placeOf(row, scope) === true)) return write
+  return { ...write, scope: { ...scope, needsDatabase: true } }
 }
 
 /** Whether a row has the values of its scope, `undefined` if only the database can tell. */
@@ -128,7 +128,7 @@ export function scopeHangsOn ({ scope }: Pick<Write, 'scope'>, tables: readonly 
 
 /** The write whose rows are looked for in their scope by another statement. */
 export function withScopeSearch (write: Write): Write {
-  return { ...write, scope: { ...write.scope!, partial: true } }
+  return { ...write, scope: { ...write.scope!, needsDatabase: true } }
 }
 
 /** Whether another statement has to look for the written rows in their scope. */

@@ -103,7 +103,7 @@ export const foundUnchanged = (row: Row): Written => ({ ...writtenOf(row), isUnc
 
 /** Whether only the database can check that a written row lies in the scope. */
 export function needsScopeCheck ({ scope }: Pick<Write, 'scope'>): boolean {
-  return scope?.partial === true
+  return scope?.needsDatabase === true
 }
 
 /** The operation that MikroORM's filters get for the row that a write changes or removes. */
