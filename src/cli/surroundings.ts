@@ -32,6 +32,6 @@ export function styled (style: Style, text: string, { stdout, env }: Surrounding
 }
 
 /** Prints a line, or several. */
-export const say = ({ stdout }: Surroundings, text = ''): void => {
+export const say = ({ stdout }: Surroundings, text: string): void => {
   stdout.write(`${text}\n`)
 }

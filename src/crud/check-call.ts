@@ -42,7 +42,7 @@ type Method = keyof typeof OPTIONS
  * @param crud the CrudBase whose method was called, for its name in errors
  * @throws {ConfigError} for a wrong argument; the message says what to pass
  */
-export function checkCall (crud: object, method: Method, session: unknown, options: unknown, params?: unknown): void {
+export function checkCall (crud: object, method: Method, session: unknown, options: unknown, params: unknown): void {
   if (!isSession(session)) throw new ConfigError(wrongSession(nameOf(crud, method), session))
   if (params !== undefined && !isQueryParams(params) && !isQueryTree(params)) {
     throw new ConfigError(wrongParams(crud, method, params))
@@ -86,7 +86,7 @@ export function refusalOfCall (
   method: Method,
   session: unknown,
   options: unknown,
-  params?: unknown
+  params: unknown
 ): Promise<never> | undefined {
   try {
     checkCall(crud, method, session, options, params)

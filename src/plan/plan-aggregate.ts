@@ -36,7 +36,7 @@ interface PlanAggregateOptions extends PlanOptions {
 export function planAggregate (
   params: QueryParams,
   whitelist: Whitelist,
-  options: PlanAggregateOptions = {}
+  options: PlanAggregateOptions
 ): AggregatePlan {
   const errors = errorsBeforePlanning(params, whitelist, 'aggregate', options, selectionParameters(params))
   if (params.cursor !== undefined) {

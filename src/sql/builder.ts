@@ -33,7 +33,7 @@ export function applyPlan (
   qb: AnyQueryBuilder,
   plan: ListPlan | KeysetPlan,
   foreign: Pick<Foreign, 'filter' | 'constant' | 'unaccent' | 'order'>,
-  { order = true, limit = true }: BuilderParts = {}
+  { order = true, limit = true }: BuilderParts
 ): AnyQueryBuilder {
   const context = conditionContext(plan, foreign)
   noteKnown(plan.model, ROOT_ALIAS, plan.conditions, context)

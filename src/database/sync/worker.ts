@@ -93,7 +93,7 @@ async function observed<Result> (text: string, send: () => Promise<Result>): Pro
 }
 
 /** Releases the connection. After an error it is closed instead of returned to the pool. */
-function release (error?: unknown): void {
+function release (error: unknown): void {
   held?.release(error !== undefined)
   held = undefined
   readOnly = false

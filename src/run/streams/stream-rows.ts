@@ -22,7 +22,7 @@ import { openOn } from './own-transaction.ts'
 export async function * streamRows (
   em: EntityManager,
   statement: BoundStatement,
-  options: CursorOptions = {}
+  options: CursorOptions
 ): AsyncGenerator<Row[], void, undefined> {
   const { first, rest, end } = await openStream(em, statement, options)
   try {

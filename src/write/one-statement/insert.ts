@@ -141,7 +141,7 @@ function planInsertedRows (
   write: Write,
   rows: readonly RecordData[],
   filters: ActiveFilters,
-  needsKeys = false
+  needsKeys: boolean
 ): WritePlan {
   const { resource, session } = write
   return planInsert(

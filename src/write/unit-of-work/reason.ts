@@ -30,7 +30,7 @@ export function needsUnitOfWork (
 function reasonForUnitOfWork (
   { session, model }: Write,
   kind: WriteKind,
-  rows: readonly RecordData[] = []
+  rows: readonly RecordData[]
 ): string | undefined {
   let latest: RecordData['columns'] | undefined
   for (const { columns } of rows) {
