@@ -26,7 +26,7 @@ export function readFilter (name: string): (Omit<FilterUse, 'value'> & { readonl
   const brackets = readBrackets(name, 'filter'.length)
   if (brackets === undefined || brackets.levels.length === 0) return undefined
   const read = readFilterName(brackets.levels)
-  if ('wrong' in read) return undefined
+  if (typeof read === 'string') return undefined
   const { field, operator, path } = read
   return { field, operator, ...path.length > 0 && { path }, isList: brackets.list }
 }

@@ -25,14 +25,6 @@ export interface FilterName {
   readonly operator: string | undefined
 }
 
-/** Why a name cannot be read. */
-interface UnreadableName {
-  /** A sentence for people. */
-  readonly wrong: string
-  /** Whether the name exceeds a limit, or is a part of a group that other filters do not make up for. */
-  readonly limit: boolean
-}
-
 const NO_PATH: readonly GroupStep[] = []
 const FORM = 'Write filter[<field>]=<value> or filter[<field>][<operator>]=<value>.'
 const IN_GROUP = 'Write filter[or][0][<field>]=<value>&filter[or][1][<field>]=<value>, or filter[not][<field>]=<value>.'
@@ -57,49 +49,48 @@ const opensGroup = (word: string | undefined, next: string | undefined): word is
 /**
  * Reads the levels of brackets after `filter`, of which there is at least one.
  *
+ * @returns a sentence if the name exceeds a limit, or is a part of a group that other filters do not make up for
  * @example
  * readFilterName(['or', '0', 'price', 'gte'])
  * // { path: [{ word: 'or', index: 0 }], field: 'price', operator: 'gte' }
  */
-export function readFilterName (levels: readonly string[]): FilterName | UnreadableName {
+export function readFilterName (levels: readonly string[]): FilterName | string {
   const reserved = levels.some(isReserved)
   // nearly all filters are in no group
   if (!opensGroup(levels[0], levels[1])) {
     if (levels.length > MAX_FILTER_DEPTH) {
       const sentence = `This filter has more than ${MAX_FILTER_DEPTH} bracket levels.`
-      return unreadable(`${sentence} ${isOr(levels[0]!) ? IN_GROUP : FORM}`)
+      return `${sentence} ${isOr(levels[0]!) ? IN_GROUP : FORM}`
     }
     return reserved ? RESERVED_NAME : { path: NO_PATH, field: levels[0]!, operator: levels[1] }
   }
   const path: GroupStep[] = []
   let at = 0
   while (opensGroup(levels[at], levels[at + 1])) {
-    if (path.length === MAX_GROUP_DEPTH) return unreadable(`This filter is in more than ${MAX_GROUP_DEPTH} groups.`)
+    if (path.length === MAX_GROUP_DEPTH) return `This filter is in more than ${MAX_GROUP_DEPTH} groups.`
     const word = levels[at] as GroupWord
     if (word === 'not') {
-      if (isNumbered(levels[at + 1]!, levels[at + 2])) return unreadable(`A 'not' has no numbers. ${IN_GROUP}`)
+      if (isNumbered(levels[at + 1]!, levels[at + 2])) return `A 'not' has no numbers. ${IN_GROUP}`
       path.push({ word, index: 0 })
       at++
     } else {
       const index = levels[at + 1]!
       if (!INDEX.test(index)) {
-        return unreadable(`The members of '${word}' have the numbers 0, 1, 2 and so on. ${IN_GROUP}`)
+        return `The members of '${word}' have the numbers 0, 1, 2 and so on. ${IN_GROUP}`
       }
       path.push({ word, index: Number(index) })
       at += 2
     }
   }
   const [field, operator, ...more] = levels.slice(at)
-  if (field === undefined) return unreadable(`This group names no filter. ${IN_GROUP}`)
+  if (field === undefined) return `This group names no filter. ${IN_GROUP}`
   if (more.length > 0) {
-    return unreadable(`This filter has more than ${MAX_FILTER_DEPTH} bracket levels after its groups. ${IN_GROUP}`)
+    return `This filter has more than ${MAX_FILTER_DEPTH} bracket levels after its groups. ${IN_GROUP}`
   }
   return reserved ? RESERVED_NAME : { path, field, operator }
 }
 
-const unreadable = (wrong: string): UnreadableName => ({ wrong, limit: true })
-
-const RESERVED_NAME = unreadable('This filter uses a reserved name.')
+const RESERVED_NAME = 'This filter uses a reserved name.'
 
 /** Whether a filter stands where leaving it out could add rows: inside of an `or` or a `not`. */
 export const mayAddRows = (path: readonly GroupStep[]): boolean => path.some(({ word }) => word !== 'and')

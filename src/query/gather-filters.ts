@@ -48,7 +48,7 @@ export function takeFilter (
   const slot = slots.get(key)
   if (slot === undefined) {
     const read = readFilterName(levels)
-    if ('wrong' in read) errors.push(queryParamError(CODE, name, read.wrong, { limit: true }))
+    if (typeof read === 'string') errors.push(queryParamError(CODE, name, read, { limit: true }))
     else slots.set(key, slotOf(read, name, list, list ? [text] : text))
   } else if (slot.list !== list && slot.value !== undefined) {
     slot.value = undefined
@@ -77,7 +77,7 @@ const limitOf = ({ path }: FilterName): { readonly limit: true } | undefined =>
 export function dropFilter (slots: FilterSlots, name: string, open: number): { readonly limit: true } | undefined {
   const levels = readBrackets(name, open)?.levels ?? []
   const read = levels.length === 0 ? undefined : readFilterName(levels)
-  if (read === undefined || 'wrong' in read) return hasGroups(name) ? { limit: true } : undefined
+  if (read === undefined || typeof read === 'string') return hasGroups(name) ? { limit: true } : undefined
   slots.set(slotKey(name), slotOf(read, name, name.endsWith('[]'), undefined))
   return limitOf(read)
 }

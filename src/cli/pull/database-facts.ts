@@ -78,7 +78,6 @@ export interface IndexFacts {
 }
 
 export interface ForeignKeyFacts {
-  readonly name: string
   readonly columns: readonly string[]
   readonly target: { readonly schema: string, readonly name: string }
   readonly targetColumns: readonly string[]

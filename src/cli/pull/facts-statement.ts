@@ -91,7 +91,6 @@ select json_build_object(
     from pg_index i join pg_class x on x.oid = i.indexrelid join pg_am m on m.oid = x.relam
     where i.indrelid = r.oid and i.indisvalid),
     'foreignKeys', (select coalesce(json_agg(json_build_object(
-      'name', k.conname,
       'columns', array(
         select a.attname::text from unnest(k.conkey) with ordinality as part(number, place)
         join pg_attribute a on a.attrelid = k.conrelid and a.attnum = part.number order by place
