@@ -238,10 +238,10 @@ forOneDatabase(t, { entities: [IdempotencyRecord], tables: RESTRICTED }, async (
   await t.test('what a role may not do, its files leave out', async (t) => {
     const em = orm.em.fork()
     await em.begin()
-    await em.execute('create role pull_reader; grant usage on schema public to pull_reader')
-    await em.execute(
-      'grant select on seen to pull_reader; grant select (id, name), insert, update on half to pull_reader'
-    )
+    await em.execute('create role pull_reader')
+    await em.execute('grant usage on schema public to pull_reader')
+    await em.execute('grant select on seen to pull_reader')
+    await em.execute('grant select (id, name), insert, update on half to pull_reader')
     await em.execute('set local role pull_reader')
     const all = { schemas: ['public'], take: [] }
     const facts = await readDatabase(em, all)
