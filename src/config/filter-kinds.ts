@@ -42,7 +42,7 @@ export type NarrowedQueryBuilder = Pick<QueryBuilder<any>, '__subquery' | 'getFo
  */
 export type CustomFilterCallback<
   // "in out": those of two entities do not fit each other. The compiler would find this out from all members of
-  // MikroORM's query builders, which takes seconds in every project
+  // MikroORM's query builders, which takes seconds if nothing else compares them
   in out Entity extends object = UncheckedEntity
 > = (
   qb: QueryBuilder<Entity>,
