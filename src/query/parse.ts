@@ -22,7 +22,7 @@ export const NO_PARAMS: QueryParams = new Draft('string').finish()
  * with flat names (`{ 'filter[a]': '1' }`) or nested by `qs` (`{ filter: { a: '1' } }`). Numbers and booleans in the
  * object are read as their text, and `null` as empty text. If the query itself is `undefined` or `null`, it is read as
  * the empty query string.
- * @returns deeply frozen objects that inherit nothing
+ * @returns deeply frozen objects without a prototype
  *
  * @example
  * parseQueryParams('filter[price][gte]=100&sort=-created_at&page=2')

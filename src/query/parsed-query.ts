@@ -50,7 +50,7 @@ export const SUMMARY_PARAMETERS = ['group', 'aggregate', 'facets'] as const
 export type SummaryParameter = typeof SUMMARY_PARAMETERS[number]
 
 /**
- * The parts of a query string. The objects are deeply frozen and inherit nothing. The members of the pagination are
+ * The parts of a query string. The objects are deeply frozen and have no prototype. The members of the pagination are
  * `page`, `per_page`, `limit`, `offset`, `cursor` and `count`. The empty string as `cursor` asks for the first page.
  */
 export interface QueryParams extends FilterLevel, PageValues {

@@ -73,18 +73,12 @@ const params: fc.Arbitrary<QueryParams> = fc.record({
   errors: fc.constant([]),
 }).chain((rest) => pagination.map((page) => ({ ...rest, ...page })))
 
-/** Asserts that everything in a result is frozen, and that no object in it inherits anything. */
+/** Asserts that everything in a result is frozen, and that no object in it has a prototype. */
 function isSafe (value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true
   return Object.isFrozen(value) &&
-    (Array.isArray(value) || inheritsNothing(value)) &&
+    (Array.isArray(value) || Object.getPrototypeOf(value) === null) &&
     Reflect.ownKeys(value).every((key) => isSafe((value as Record<PropertyKey, unknown>)[key]))
-}
-
-function inheritsNothing (value: object): boolean {
-  const prototype = Object.getPrototypeOf(value) as object | null
-  return prototype === null ||
-    (Reflect.ownKeys(prototype).length === 0 && Object.isFrozen(prototype) && inheritsNothing(prototype))
 }
 
 t.test('written params are read back unchanged', async t => {
@@ -114,7 +108,7 @@ t.test('params read without an error can be written and read again', async t => 
   t.ok(read > 500, `${read} of them`)
 })
 
-t.test('any text, in the form of any parser, gives a frozen result that inherits nothing', async t => {
+t.test('any text, in the form of any parser, gives a frozen result without prototypes', async t => {
   assertProperty(
     fc.property(queryText, (query) => {
       return [
@@ -128,7 +122,7 @@ t.test('any text, in the form of any parser, gives a frozen result that inherits
   t.pass()
 })
 
-t.test('any object gives a frozen result that inherits nothing', async t => {
+t.test('any object gives a frozen result without prototypes', async t => {
   const key = fc.oneof(
     fc.constantFrom('filter', 'filter[a]', 'sort', 'fields', 'include', 'page', 'filters', 'a', '0', '1', '__proto__'),
     fc.string()
