@@ -1,6 +1,6 @@
 /** The rule of a role for one entity: its rows, properties and operations. */
 import { isDeepStrictEqual } from 'node:util'
-import { equalitiesOf, readConstant, type Equalities } from '../conditions/index.ts'
+import { equalitiesOf, isEmptyObject, readConstant, type Equalities } from '../conditions/index.ts'
 import { factsOf, OPERATIONS, type CrudOperation } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
@@ -31,7 +31,7 @@ export class Rule {
 
   /** Whether the role may use some rows only: `rows` are there, and they are not `{}`, which means all rows. */
   get limitsRows (): boolean {
-    return typeof this.rows === 'function' || (this.rows !== undefined && Object.keys(this.rows).length > 0)
+    return typeof this.rows === 'function' || (this.rows !== undefined && !isEmptyObject(this.rows))
   }
 
   /** Whether a property does not exist for the role. */

@@ -1,5 +1,5 @@
 /** `check`: everything that requests may do more than before is named, and the database is compared. */
-import { defineEntity, MikroORM, p } from '@mikro-orm/postgresql'
+import { defineEntity, MikroORM, p, raw } from '@mikro-orm/postgresql'
 import Fastify from 'fastify'
 import { execFile } from 'node:child_process'
 import fs from 'node:fs'
@@ -37,6 +37,8 @@ const Part = defineEntity({
 const VISIBLE = { name: 'visible' }
 const OPERATIONS = ['list', 'get', 'create', 'update', 'createMany', 'aggregate']
 const MEMBER = { rows: { price: 1 }, operations: ['list', 'get'] }
+/** Rows by SQL alone, whose key is a symbol. */
+const BY_SQL = { ...MEMBER, rows: { [raw('price = 1')]: [] } }
 
 /** The parts of an application that a mutation changes. */
 const PARTS = {
@@ -174,6 +176,8 @@ t.test('each widening is named, and its reverse is a narrowing', async (t) => {
     t.strictSame(compareSurfaces(after, before).narrowed, changes.widened)
   }
   t.strictSame(compareSurfaces(before, await surface()), { widened: [], narrowed: [] })
+  const bySql = await surface(({ member }) => ({ member: { ...member, Item: BY_SQL } }))
+  t.strictSame(compareSurfaces(before, bySql), { widened: [], narrowed: [] }, 'rows by SQL alone are a guard')
 })
 
 t.test('what a role hides, and what guards related records, is named', async (t) => {
