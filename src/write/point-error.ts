@@ -137,11 +137,16 @@ function columnsOfValue (error: ServerError, row: RecordData): readonly string[]
   return found.length === 1 ? [found[0]!.column] : undefined
 }
 
+/** A context of one line that names a bound value: `unnamed portal parameter $2 = '...'`, in any language. */
+const OF_BOUND_VALUE = /^.*\$\d+ = .*$/
+
 /**
  * Whether a text is longer than the type in an error, such as `character varying(5)`, or a number is larger than the
- * detail of an error allows, such as `10^2`.
+ * detail of an error allows, such as `10^2`, which a number may also reach by rounding. Another context than a bound
+ * value is a function, such as a trigger, which may have written another row.
  */
-function exceeds (type: TypeName, value: unknown, { code, message, detail }: ServerError): boolean {
+function exceeds (type: TypeName, value: unknown, { code, message, detail, where }: ServerError): boolean {
+  if (where !== undefined && !OF_BOUND_VALUE.test(where)) return false
   if (code === '22001') return type === 'text' && [...String(value)].length > Number(/\((\d+)\)/.exec(message)?.[1])
   const digits = code === '22003' ? /\b10\^(\d+)/.exec(detail ?? '')?.[1] : undefined
   return type === 'decimal' && digits !== undefined && Math.abs(Number(value)) >= 10 ** Number(digits) - 0.5

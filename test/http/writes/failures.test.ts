@@ -33,9 +33,11 @@ const RULES = `
   create unique index secret_pair on secret_booking (room, seats);
   create domain secret_domain as varchar(5);
   alter table secret_booking alter column note type secret_domain;
+  create table secret_log (title varchar(5));
   create function secret_overflow() returns trigger language plpgsql as $$
     begin
       case new.title
+        when 'logged' then insert into secret_log values (new.title);
         when 'overflow' then new.seats := (2147483647::bigint + 1)::int;
         when 'zero' then new.seats := 1 / 0;
         when 'date' then new.day := 'infinity'::date - '2024-01-01'::date;
@@ -109,6 +111,7 @@ const CASES: ReadonlyArray<
   ['check', { title: 'x', seats: -1 }, `${INVALID} /seats`, /The value of 'seats' does not satisfy a rule/, '23514'],
   ['exclusion', { title: 'x', room: 1, day: '2024-05-01' }, `${CONFLICT} /room /day`, /overlap/, '23P01'],
   ['too long', { title: 'x', note: 'longer' }, `${INVALID} /note`, /The value of 'note' is too long/, '22001'],
+  ['too long for a table of a trigger', { title: 'logged' }, INVALID, /too long/, '22001'],
   ['out of range', { title: 'overflow' }, INVALID, /out of range/, '22003'],
   ['division by zero', { title: 'zero' }, INVALID, /not valid/, '22012'],
   ['not of its type', { title: 'badtext' }, INVALID, /not valid/, '22P02'],
