@@ -18,14 +18,14 @@ export {
   QueryBuilderConfig, QueryBuilderConfigSchema, type AggregateInclude, type AggregateOptions, type CountAggregate,
   type CustomFilterCallback, type CustomFilterContext, type CustomFilterValue, type CustomSortCallback, type DateGroup,
   type DateGroupOptions, type DateUnit, type FacetOptions, type GroupFunction, type IncludeOptions, type Pagination,
-  type PaginationOptions, type QueryBuilderOptions, type QueryOperation, type SortDirection,
+  type PaginationOptions, type QueryBuilderOptions, type QueryOperation, type SortDirection, type UpsertKeysOption,
 } from './config/index.ts'
 export {
   CrudBase, crudSchemas, type AfterContext, type CrudCreateOptions, type CrudDeleteManyOptions, type CrudDeleteOptions,
-  type CrudFacetValue, type CrudGroups, type CrudOptions, type CrudPage, type CrudQueryOptions, type CrudReadOptions,
-  type CrudRecord, type CrudSchemas, type CrudStreamOptions, type CrudUpdateManyOptions, type CrudUpdateOptions,
-  type CrudUpsertOptions, type UpsertResult, type CrudValues, type CrudWriteOptions, type RoleView,
-  type RoleViewOptions, type WireBody, type WireId, type WirePage, type WireRecord, type WrittenRecord,
+  type CrudFacetValue, type CrudGroups, type CrudOptions, type CrudPage, type CrudParams, type CrudQueryOptions,
+  type CrudReadOptions, type CrudRecord, type CrudSchemas, type CrudStreamOptions, type CrudUpdateManyOptions,
+  type CrudUpdateOptions, type CrudUpsertOptions, type UpsertResult, type CrudValues, type CrudWriteOptions,
+  type RoleView, type RoleViewOptions, type WireBody, type WireId, type WirePage, type WireRecord, type WrittenRecord,
 } from './crud/index.ts'
 export type { CrudContext, CrudResult, CrudSession } from './resource/index.ts'
 export {

@@ -9,6 +9,7 @@ t.setTimeout(600_000)
 
 const root = path.resolve(import.meta.dirname, '..')
 const manifest = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  readonly exports: Readonly<Record<string, unknown>>,
   readonly dependencies: Readonly<Record<string, string>>,
   readonly peerDependencies: Readonly<Record<string, string>>,
   readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional?: boolean }>>,
@@ -141,16 +142,41 @@ function declarations (): ReadonlyMap<string, string> {
   return written
 }
 
-t.test('a project that checks libraries reads the declarations', async (t) => {
-  const written = declarations()
-  const application = path.join(root, 'dist/application.ts')
-  const files = new Map([...written, [
-    application,
-    ENTRIES.map((name, at) => `export * as part${at} from './${name.replace(/\.ts$/, '.js')}'`).join('\n'),
-  ]])
-  const folders = new Set([...files.keys()].map((name) => path.dirname(name)))
+const importsOf = (subpaths: readonly string[]): string =>
+  subpaths.filter((subpath) => subpath !== './package.json')
+    .map((subpath, at) => `export * as part${at} from 'fastify-crud-kit${subpath.slice(1)}'`).join('\n')
+
+/** What applications export, whose types declarations must be able to name. */
+const EXPORTED = `
+import { defineEntity, p } from '@mikro-orm/core'
+import { AllowedFilters, AllowedSort, CrudBase } from 'fastify-crud-kit'
+import { createClient } from 'fastify-crud-kit/client'
+import type { ApiOf } from 'fastify-crud-kit'
+
+export const Category = defineEntity({ name: 'Category', properties: { id: p.integer().primary(), name: p.string() } })
+export const categories = new CrudBase({
+  model: Category,
+  writable: ['name'],
+  queryConfig: { allowedFilters: [AllowedFilters.exact('name')], allowedSorts: [new AllowedSort('name')] },
+})
+export const { list, create } = categories
+export const resources = { '/categories': categories }
+export const api = createClient<ApiOf<typeof resources>>('https://api.example.com')
+export const client = api['/categories']
+`
+
+t.test('a project that checks libraries, and writes declarations of its own, reads the declarations', async (t) => {
+  const project = path.join(root, 'dist/project')
+  const installed = path.join(project, 'node_modules/fastify-crud-kit')
+  const application = path.join(project, 'application.ts')
+  const files = new Map([
+    ...Array.from(declarations(), ([name, text]) => [path.join(installed, path.relative(root, name)), text] as const),
+    [path.join(installed, 'package.json'), JSON.stringify(manifest)],
+    [application, `${importsOf(Object.keys(manifest.exports))}\n${EXPORTED}`],
+  ])
+  const isFolder = (name: string): boolean => [...files.keys()].some((file) => file.startsWith(`${name}/`))
   const settings: ts.CompilerOptions = {
-    strict: true, noEmit: true, skipLibCheck: false, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true,
+    strict: true, noEmit: true, declaration: true, skipLibCheck: false, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true,
     target: ts.ScriptTarget.ES2024, module: ts.ModuleKind.NodeNext, types: ['node'],
     lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'],
   }
@@ -158,7 +184,7 @@ t.test('a project that checks libraries reads the declarations', async (t) => {
   const { readFile, fileExists, getSourceFile } = host
   const program = ts.createProgram([application], settings, {
     ...host,
-    directoryExists: (name) => folders.has(name) || ts.sys.directoryExists(name),
+    directoryExists: (name) => isFolder(name) || ts.sys.directoryExists(name),
     fileExists: (name) => files.has(name) || fileExists(name),
     readFile: (name) => files.get(name) ?? readFile(name),
     getSourceFile: (name, version) =>
@@ -169,6 +195,7 @@ t.test('a project that checks libraries reads the declarations', async (t) => {
   const diagnostics = ours.flatMap((source) => [
     ...program.getSyntacticDiagnostics(source),
     ...program.getSemanticDiagnostics(source),
+    ...source.isDeclarationFile ? [] : program.getDeclarationDiagnostics(source),
   ])
   t.strictSame(
     diagnostics.map(({ file, messageText }) =>
@@ -179,7 +206,7 @@ t.test('a project that checks libraries reads the declarations', async (t) => {
 
   // a package that an application need not have would be an error there, although it is installed here
   const names = new Set<string>()
-  for (const source of ours) {
+  for (const source of ours.filter(({ isDeclarationFile }) => isDeclarationFile)) {
     for (const { fileName } of ts.preProcessFile(source.text, true, true).importedFiles) {
       if (/^[^./]/.test(fileName) && !fileName.startsWith('node:')) {
         names.add(/^(?:@[^/]+\/)?[^/]+/.exec(fileName)![0])

@@ -32,8 +32,11 @@ type ApiOfEntry<Entry> = CrudOf<Entry> extends Types<infer Entity, infer Config,
   >
   : never
 
-/** The traits of a resource, by its options. A boolean that is not a literal may be true. */
-interface TraitsOf<Entry, Keys> {
+/**
+ * The traits of a resource, by its options. A boolean that is not a literal may be true. An alias and no interface:
+ * declarations of applications have its members, and need no name for it.
+ */
+type TraitsOf<Entry, Keys> = {
   readonly filled: IsFilled<Entry>
   readonly hard: IsOn<Entry, 'allowHardDelete'> extends true ? boolean : never
   readonly writeKey: IsOn<Entry, 'idempotency'> extends true ? string | true : never

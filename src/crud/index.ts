@@ -3,6 +3,7 @@
  * the planner, and at start-up names in a whitelist that the entity does not have.
  */
 export type { AfterContext } from './after-context.ts'
+export type { CrudParams } from './check-call.ts'
 export { CrudBase, isOwnMethod } from './crud-base.ts'
 export { entityName } from './check-options.ts'
 export type {
