@@ -43,10 +43,10 @@ test('filters and fields follow any relation, and end in a column or a to-one re
   expect<Fitting<Category, Wrong, 'field'>>().type.toBe<never>()
 })
 
-test('sorts follow to-one relations, and end in a column', () => {
-  type Paths = 'author.name' | 'parent.name' | 'parent.author.name'
+test('sorts follow to-one relations, and end in a column or in a to-one relation', () => {
+  type Paths = 'author.name' | 'parent.name' | 'parent.author.name' | 'author' | 'parent' | 'parent.author'
   expect<Fitting<Category, Paths, 'sort'>>().type.toBe<Paths>()
-  expect<Fitting<Category, 'author' | 'parent' | 'products' | 'products.price', 'sort'>>().type.toBe<never>()
+  expect<Fitting<Category, 'products' | 'products.price', 'sort'>>().type.toBe<never>()
 })
 
 test('includes are relations', () => {
@@ -116,7 +116,7 @@ test('decorated classes have their names', () => {
     | 'publisher.books.title'
   expect<Fitting<Book, Paths | 'publisher.nmae' | 'publisher.bank', 'filter'>>().type.toBe<Paths>()
   expect<Fitting<Book, 'distributor.name' | 'distributor' | 'publisher.books.title', 'sort'>>().type.toBe<
-    'distributor.name'
+    'distributor' | 'distributor.name'
   >()
   expect<Fitting<Book, 'publisher' | 'distributor' | 'publisher.books' | 'title', 'include'>>().type
     .toBe<'publisher' | 'distributor' | 'publisher.books'>()
