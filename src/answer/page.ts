@@ -27,7 +27,7 @@ export function pageInfo (
     size: limit,
     pages: totals.total === null ? null : Math.ceil(totals.total / limit),
   }
-  // each list makes one, and copies by `...` cost as much as the rest
+  // the totals are a new object, which gets the other members instead of being copied
   const info = totals as unknown as Record<string, unknown>
   for (const name in answer) info[name] = values[answer[name as keyof typeof answer]]
   // without an exact total, the page has one row more than its limit if others follow

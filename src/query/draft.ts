@@ -27,7 +27,7 @@ const CODES: ReadonlyMap<string, QueryCode> = new Map<string, QueryCode>([
 const DECLARABLE: ReadonlySet<string> = new Set(SUMMARY_PARAMETERS)
 
 const NO_NAMES: readonly string[] = frozen([])
-const NO_FIELDS: QueryParams['fieldsByInclude'] = Object.freeze(Object.create(null))
+const NO_FIELDS: QueryParams['fieldsByInclude'] = bare({})
 
 /** The parameters that are lists of names. */
 type ListParameter = 'sort' | 'include' | 'fields' | SummaryParameter
@@ -227,8 +227,5 @@ function rootOf (name: string): string {
   return open === -1 ? name : name.slice(0, open)
 }
 
-function finishFields (fieldsByInclude: ReadonlyMap<string, NameList>): QueryParams['fieldsByInclude'] {
-  const fields: Record<string, readonly string[]> = Object.create(null)
-  for (const [path, names] of fieldsByInclude) fields[path] = names.finishDistinct()
-  return Object.freeze(fields)
-}
+const finishFields = (fieldsByInclude: ReadonlyMap<string, NameList>): QueryParams['fieldsByInclude'] =>
+  bare(Object.fromEntries(Array.from(fieldsByInclude, ([path, names]) => [path, names.finishDistinct()])))

@@ -124,7 +124,7 @@ function finishFilter ({ field, operator, list, value = '' }: FilterSlot, form: 
   return param
 }
 
-/** A copy by `...` costs as much as its members. */
+/** A slot with a new value. Its members are named, because each filter of each request makes one. */
 const slotOf = (
   { path, field, operator }: FilterName,
   parameter: string,

@@ -45,7 +45,7 @@ function check (t: Test, folder: string, app: string, samples: readonly string[]
   for (const [name, sample] of Object.entries(files)) t.strictSame(errorsOf(name), [], sample)
 }
 
-/** With `exactOptionalPropertyTypes`, which some front ends set, and which accepts no more than without it. */
+/** With `exactOptionalPropertyTypes`, which some front ends set. */
 const inTests = {
   ...optionsOf('tsconfig.json'),
   exactOptionalPropertyTypes: true,

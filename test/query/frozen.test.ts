@@ -13,10 +13,11 @@ const isHashTable = runInNewContext('(object) => !%HasFastProperties(object)') a
 
 t.test('queries with the same members have one hidden class, and so have their filters and groups', async t => {
   const read = (value: number) =>
-    parseQueryParams(`filter[price][gte]=${value}&filter[or][0][name]=a&filter[or][1][name]=b&page=${value}&sort=name`)
+    parseQueryParams(`filter[price][gte]=${value}&filter[or][0][name]=a&filter[or][1][name]=b&page=${value}&sort=name&fields[a]=b`)
   const [one, other] = [read(1), read(2)]
   const pairs = [
     ['the query', one, other],
+    ['the fields of an include', one.fieldsByInclude, other.fieldsByInclude],
     ['a filter', one.filters[0], other.filters[0]],
     ['a group', one.groups[0], other.groups[0]],
     ['a member of a group', one.groups[0]!.members[0], other.groups[0]!.members[1]],

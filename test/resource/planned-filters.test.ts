@@ -19,6 +19,7 @@ const plan = (query: string) => planList(parseQueryParams(query), plants.whiteli
 
 t.test('a kept statement refuses an entity that its plan is not known to lead to', async (t) => {
   const sorted = plan('sort=supplier.name')
+  // the entities of a plan are those of its parts, so a plan that seems to have no order leads to no supplier
   const hidden = new Proxy(sorted, { has: (target, key) => key !== 'order' && key in target })
   t.ok(new Statements().of(em, sorted))
   t.throws(() => new Statements().of(em, hidden), forgotten('Supplier'))
