@@ -176,7 +176,8 @@ t.test('a project that checks libraries, and writes declarations of its own, rea
   ])
   const isFolder = (name: string): boolean => [...files.keys()].some((file) => file.startsWith(`${name}/`))
   const settings: ts.CompilerOptions = {
-    strict: true, noEmit: true, declaration: true, skipLibCheck: false, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true,
+    strict: true, noEmit: true, declaration: true, skipLibCheck: false, exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
     target: ts.ScriptTarget.ES2024, module: ts.ModuleKind.NodeNext, types: ['node'],
     lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'],
   }

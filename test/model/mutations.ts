@@ -47,7 +47,7 @@ export const mutations: readonly Mutation[] = [
   reads('a cursor leads to the row that it comes from', 'src/answer/cursor-page.ts', 'rows.slice(witnessed ? 1 : 0, ',
     'rows.slice(0, '),
   reads('conditions on one path hold for different related rows', 'src/plan/filters/tree.ts',
-    'this.#related.set(relation, tree)', ''),
+    'related.set(relation, tree = new ConditionTree())', 'tree = new ConditionTree()'),
   reads('members of an `and` hold for different related rows', 'src/plan/filters/plan-level.ts',
     'entries()) plan(member, index, tree)', 'entries()) tree.conditions.push(...planned(member, index))'),
   reads('a `_` in a search stands for any character', 'src/operators/pattern.ts', 'value.replace(/[\\\\%_]/g',

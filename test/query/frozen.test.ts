@@ -13,7 +13,9 @@ const isHashTable = runInNewContext('(object) => !%HasFastProperties(object)') a
 
 t.test('queries with the same members have one hidden class, and so have their filters and groups', async t => {
   const read = (value: number) =>
-    parseQueryParams(`filter[price][gte]=${value}&filter[or][0][name]=a&filter[or][1][name]=b&page=${value}&sort=name&fields[a]=b`)
+    parseQueryParams(
+      `filter[price][gte]=${value}&filter[or][0][name]=a&filter[or][1][name]=b&page=${value}&fields[a]=b`
+    )
   const [one, other] = [read(1), read(2)]
   const pairs = [
     ['the query', one, other],
