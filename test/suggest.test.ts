@@ -41,6 +41,16 @@ t.test('in names of one or two letters, few mistakes are near', async (t) => {
   t.equal(nearest('STATUS', ['state', 'status']), 'status', 'upper and lower case are one name')
 })
 
+t.test('a path is near if each of its names is', async (t) => {
+  const paths = ['labels.name', 'customer.name', 'customer.address.city', 'owner']
+  const cases: ReadonlyArray<readonly [given: string, suggestion: string | undefined]> = [
+    ['agent.name', undefined], ['custmer.name', 'customer.name'], ['customer.nmae', 'customer.name'],
+    ['labels.nam', 'labels.name'], ['customer_name', 'customer.name'], ['customer.id', undefined],
+    ['customer.adress.city', 'customer.address.city'], ['ownr', 'owner'],
+  ]
+  for (const [given, suggestion] of cases) t.equal(nearest(given, paths), suggestion, given)
+})
+
 t.test('a list of names is sorted and shortened without changing the original', async (t) => {
   const names = ['b', 'a', 'c']
   t.strictSame(listed(names), ['a', 'b', 'c'])

@@ -47,9 +47,14 @@ const VERY_SHORT = 2
 
 /**
  * In short names, only one mistake counts as near: a wrong letter, or two swapped neighbours. In very short names, a
- * wrong letter counts only if it is one too many or too few after the first. No name is near a single letter.
+ * wrong letter counts only if it is one too many or too few after the first. No name is near a single letter. Of two
+ * paths that are as long, each name counts by itself: `agent.name` is far from `labels.name`.
  */
 function mayMean (name: string, candidate: string): boolean {
+  const [names, others] = [name.split('.'), candidate.split('.')]
+  if (names.length > 1 && names.length === others.length) {
+    return names.every((one, at) => one === others[at] || nearest(one, [others[at]!]) !== undefined)
+  }
   const length = Math.min(name.length, candidate.length)
   if (length > SHORT) return true
   if (length > VERY_SHORT) return leven(name, candidate) < 2 || isSwap(name, candidate)
