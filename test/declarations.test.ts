@@ -172,6 +172,8 @@ t.test('a project that checks libraries, and writes declarations of its own, rea
   const files = new Map([
     ...Array.from(declarations(), ([name, text]) => [path.join(installed, path.relative(root, name)), text] as const),
     [path.join(installed, 'package.json'), JSON.stringify(manifest)],
+    // inside of this package, its name would stand for itself
+    [path.join(project, 'package.json'), '{ "type": "module" }'],
     [application, `${importsOf(Object.keys(manifest.exports))}\n${EXPORTED}`],
   ])
   const isFolder = (name: string): boolean => [...files.keys()].some((file) => file.startsWith(`${name}/`))
