@@ -10,6 +10,8 @@ export function usePhone (): boolean {
   useEffect(() => {
     const update = (): void => setPhone(query.matches)
     query.addEventListener('change', update)
+    // effects run after the first frame, and the width may have changed since
+    update()
     return () => query.removeEventListener('change', update)
   }, [])
   return isPhone

@@ -21,6 +21,9 @@ const OUTSIDE = `[...document.querySelectorAll('body *')].flatMap((element) => {
   return width > 0 && right > innerWidth + 1 ? [element.outerHTML.slice(0, 100)] : []
 })`
 
+/** The page hears of another width before a frame, and draws itself for it in the next one. */
+const DRAWN = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))'
+
 /** What Escape must close. */
 const OPEN = '.panel, dialog[open], .drawer, .drawer .button-bad, .lookup-options'
 /** What axe looks at: what is open. The page behind it is another state. */
@@ -101,6 +104,7 @@ else {
       if (await page.locator('.panel').count() === 0) {
         // a narrower window closes panels, because it has other tools
         await page.setViewportSize(PHONE)
+        await page.evaluate(DRAWN)
         found['phone'] = [
           ...await faultsBy(page, ['color-contrast', 'target-size', 'scrollable-region-focusable'], PARTS),
           ...await page.evaluate<string[]>(OUTSIDE),
