@@ -1,4 +1,7 @@
-/** What the shape of a plan says about the form of its statements (`form.ts`). It is kept with the shape. */
+/**
+ * Facts by which `form.ts` chooses the form of a statement. They depend only on the shape of the plan, so they are
+ * computed once for each shape and kept with it.
+ */
 import { isFormula, keyColumns } from '../model/index.ts'
 import { isComputed, isCustomTerm, type ListPlan } from '../plan/index.ts'
 import { forecastOf } from './forecast.ts'
@@ -21,7 +24,7 @@ export interface ShapeFacts {
   readonly isWeighed: boolean
 }
 
-/** Reads them. What a plan has beside its shape is of no influence. */
+/** Computes the facts of a shape. Plans with the same shape have the same facts. */
 export function shapeFactsOf (shape: Shape): ShapeFacts {
   return {
     ...shape.kind === 'list' ? factsOfList(shape) : NO_LIST,

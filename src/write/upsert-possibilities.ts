@@ -1,8 +1,8 @@
-/** What the record of an upsert may be: a new one, a change of the one with its key, or either. */
+/** Decides whether a record of an upsert can be inserted, can change the row that has its key, or both. */
 import type { EntityModel, Property } from '../model/index.ts'
 import { sharesColumns, type BodyRules, type RecordData, type UpsertKey, type Writable } from '../plan/index.ts'
 
-/** What the bodies of an upsert may contain. */
+/** The rules by which the bodies of an upsert are checked. */
 export interface UpsertRules {
   readonly model: EntityModel
   readonly writable: Writable

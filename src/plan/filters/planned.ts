@@ -55,7 +55,7 @@ export function refuseForm (param: FilterParam, sentence: string, limit = false)
   return { kind: 'errors', errors: [(limit ? excess : refusal)(CODE, name, `${name}: ${sentence}`)] }
 }
 
-/** What is wrong with a value. */
+/** The parts of the error for a value that a filter refuses. */
 interface WrongValue {
   readonly expected: string
   readonly allowed?: readonly string[] | undefined
