@@ -112,7 +112,9 @@ export class FilterTreeReader {
     path: readonly GroupStep[],
     filters: FilterParam[]
   ): void {
-    if (++this.#conditions > (this.#grouped ? MAX_CONDITIONS : MAX_PARAMETERS)) throw tooMany()
+    this.#conditions++
+    if (this.#grouped && this.#conditions > MAX_CONDITIONS) throw tooMany()
+    if (this.#conditions > MAX_PARAMETERS) throw Refusal.tooMany('object')
     if (value === undefined) return this.#refuse(pointer, path, 'This filter has no value.')
     if (Array.isArray(value) && value.length > MAX_BODY_LIST_ITEMS) {
       const sentence = `The list has ${value.length} items; at most ${MAX_BODY_LIST_ITEMS} are allowed.`

@@ -128,6 +128,9 @@ t.test('very deep and very wide input is refused at once', async (t) => {
   t.match(wrong({ filter: { or: Array.from({ length: 10_000 }, () => ({ a: 1 })) } }), [/at most 50 conditions/])
   t.match(wrong({ filter: { or: Array.from({ length: 10_000 }, () => ({})) } }), [/at most 50 conditions|too many/])
   t.match(wrong({ filter: { a: Array.from({ length: 1_001 }, () => 1) } }), [/at most 1000/])
+  const many = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`a${at}`, 1]))
+  t.match(wrong({ filter: many }), [/The query has more than 100 parameters/])
+  t.match(wrong({ filter: { ...many, not: { a: 1 } } }), [/more than 100 parameters/])
   t.ok(Number(process.hrtime.bigint() - start) < 2e9)
 })
 
