@@ -1,11 +1,12 @@
 /** The parameters that a route's own schema declares. The application handles them, so they are not refused. */
 import type { FastifyRequest } from 'fastify'
+import { segmentsOf } from '../base/error-list.ts'
 import { isObject } from '../base/is-object.ts'
 
 export interface DeclaredParameters {
   /** The names of the declared parameters. */
   readonly names: ReadonlySet<string>
-  /** Whether the schema allows all other parameters, too, by `additionalProperties`. */
+  /** Whether the schema also allows all other parameters, by `additionalProperties`. */
   readonly open: boolean
   /** Whether the schema has the name of a parameter, or a pattern that matches it. */
   readonly has: (name: string) => boolean
@@ -50,12 +51,26 @@ function parametersOf (parts: readonly Schema[]): DeclaredParameters {
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** A JSON Schema and its parts: shared schemas that it refers to, and schemas in `allOf`, `anyOf` and `oneOf`. */
-function partsOf (schema: object, shared: (id: string) => unknown, seen = new Set<object>()): Schema[] {
+/**
+ * A JSON Schema and its parts: schemas that it refers to, and schemas in `allOf`, `anyOf` and `oneOf`.
+ *
+ * @param root the schema in which references without an id are looked up
+ */
+function partsOf (
+  schema: object,
+  shared: (id: string) => unknown,
+  root: unknown = schema,
+  seen = new Set<object>()
+): Schema[] {
   if (seen.has(schema)) return []
   seen.add(schema)
   const { $ref, allOf, anyOf, oneOf } = schema as Schema
-  const referred = typeof $ref === 'string' ? shared($ref.replace(/#$/, '')) : undefined
-  const parts = [referred, allOf, anyOf, oneOf].flat().filter(isObject)
-  return [schema as Schema, ...parts.flatMap((part) => partsOf(part, shared, seen))]
+  const [id, pointer = ''] = typeof $ref === 'string' ? $ref.split('#') : []
+  const other = id === '' ? root : id && shared(id)
+  const referred = segmentsOf(pointer).reduce((at, name) => isObject(at) ? at[name] : undefined, other)
+  return [
+    schema as Schema,
+    ...isObject(referred) ? partsOf(referred, shared, other, seen) : [],
+    ...[allOf, anyOf, oneOf].flat().filter(isObject).flatMap((part) => partsOf(part, shared, root, seen)),
+  ]
 }

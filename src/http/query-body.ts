@@ -1,7 +1,7 @@
 /** Queries in the bodies of requests: `QUERY /` and `POST /query`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import {
-  isFromTree, markTree, NO_PARAMS, parseQueryBody, parseQueryTree, type QueryParamError, type QueryParams,
+  isFromTree, isParameter, markTree, NO_PARAMS, parseQueryBody, parseQueryTree, type QueryParamError, type QueryParams,
 } from '../query/index.ts'
 import { declaredParameters } from './declared-parameters.ts'
 
@@ -55,9 +55,8 @@ const isForm = ({ headers }: FastifyRequest): boolean =>
 function withUrlErrors (params: QueryParams, request: FastifyRequest): QueryParams {
   const names = Object.keys(request.query as object)
   if (names.length === 0) return params
-  const { names: declared, open } = declaredParameters(request)
-  const known = new Set(declared)
-  if (open || names.every((name) => known.has(name))) return params
+  const { has, open } = declaredParameters(request)
+  if (names.every((name) => has(name) || (open && !isParameter(name)))) return params
   const error: QueryParamError = {
     code: 'FST_CRUD_QUERY_INVALID',
     detail: 'The query of this request is in its body, so its URL takes no parameters.',

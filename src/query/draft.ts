@@ -23,7 +23,7 @@ const CODES: ReadonlyMap<string, QueryCode> = new Map<string, QueryCode>([
   ...PAGE_PARAMETER_NAMES.map((name) => [name, 'FST_CRUD_PAGINATION_INVALID'] as const),
 ])
 
-/** An application may have parameters of its own with these names, and declare them. */
+/** An application may use these names for other parameters, and declare them. */
 const DECLARABLE: ReadonlySet<string> = new Set(SUMMARY_PARAMETERS)
 
 const NO_NAMES: readonly string[] = frozen([])
@@ -67,11 +67,6 @@ export class Draft {
     this.form = form
     this.#options = options
     this.#errors = errors
-  }
-
-  /** Whether a parameter is part of the grammar. */
-  concerns (name: string): boolean {
-    return CODES.has(rootOf(name))
   }
 
   /** Whether the application declares a parameter. */
@@ -221,6 +216,9 @@ export class Draft {
     if (++this.#parameters > MAX_PARAMETERS) throw Refusal.tooMany(this.form)
   }
 }
+
+/** Whether a parameter is part of the grammar. */
+export const isParameter = (name: string): boolean => CODES.has(rootOf(name))
 
 function rootOf (name: string): string {
   const open = name.indexOf('[')

@@ -4,7 +4,7 @@
  * names with brackets.
  */
 import { isBareObject } from '../base/is-object.ts'
-import type { Draft } from './draft.ts'
+import { isParameter, type Draft } from './draft.ts'
 import { MAX_GROUP_DEPTH, maxBytesOf } from './limits.ts'
 import { Refusal } from './refusal.ts'
 
@@ -81,7 +81,7 @@ class ObjectReader {
   #readNested (name: string, object: Readonly<Record<string, unknown>>, depth: number): void {
     const keys = Object.keys(object)
     if (keys.length === 0 || this.#isOpaque(name)) {
-      if (!this.#draft.concerns(name)) this.#draft.notice(name)
+      if (!isParameter(name)) this.#draft.notice(name)
       return this.#spend(name.length)
     }
     let isFurther = false
@@ -97,7 +97,7 @@ class ObjectReader {
 
   /** Whether the application declares a parameter, which may then contain any value. */
   #isOpaque (name: string): boolean {
-    return !this.#draft.concerns(name) && this.#draft.isDeclared(name)
+    return !isParameter(name) && this.#draft.isDeclared(name)
   }
 
   #refuse (name: string, detail: string, more?: { readonly limit: true } | undefined): void {

@@ -1,6 +1,6 @@
 /** Reads a query string as `application/x-www-form-urlencoded`, except that text which cannot be decoded is refused. */
 import { Buffer } from 'node:buffer'
-import type { Draft } from './draft.ts'
+import { isParameter, type Draft } from './draft.ts'
 import { maxBytesOf } from './limits.ts'
 import { Refusal } from './refusal.ts'
 
@@ -23,7 +23,7 @@ function readPair (draft: Draft, pair: string): void {
   const rawName = equals === -1 ? pair : pair.slice(0, equals)
   const name = decode(rawName)
   if (name === undefined) return refuseName(draft, rawName)
-  if (!draft.concerns(name)) return draft.notice(name)
+  if (!isParameter(name)) return draft.notice(name)
   const text = equals === -1 ? '' : decode(pair.slice(equals + 1))
   if (text === undefined) draft.refuse(name, BAD_ENCODING)
   else draft.take(name, text)
@@ -32,7 +32,7 @@ function readPair (draft: Draft, pair: string): void {
 /** Refuses a name that cannot be decoded. The error names the parameter if its root is readable: `filter[%zz]`. */
 function refuseName (draft: Draft, rawName: string): void {
   const name = rawName.replace(/%5b/gi, '[').replace(/%5d/gi, ']')
-  if (name.includes('[') && draft.concerns(name)) draft.refuse(name, BAD_ENCODING)
+  if (name.includes('[') && isParameter(name)) draft.refuse(name, BAD_ENCODING)
   else draft.refuseUnnamed()
 }
 
@@ -49,6 +49,6 @@ function decode (text: string): string | undefined {
 function isTooLong (text: string, start: number, most: number): boolean {
   const characters = text.length - start
   if (characters > most) return true
-  // A UTF-16 code unit takes at most three bytes in UTF-8, so that most texts need not be counted
+  // a UTF-16 code unit takes at most three bytes in UTF-8, so most texts need not be counted
   return characters * 3 > most && Buffer.byteLength(text) - start > most
 }

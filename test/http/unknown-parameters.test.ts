@@ -152,7 +152,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
 
   t.test('a schema may declare parameters by a pattern, or allow additional ones', async (t) => {
     const querystring = (schema: object) =>
-      options({ schemas: { list: { querystring: { type: 'object', ...schema } } } })
+      options({ query: true, schemas: { list: { querystring: { type: 'object', ...schema } } } })
     const declaring = newServer(t)
     await declaring.register(crudKit, {
       orm,
@@ -177,19 +177,39 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['/open', 'FILTER[name]=x', 400],
       ['/typed', 'anything=1', 200],
     ] as const) t.equal(await verdict(path, query), status, `${path}?${query}`)
+
+    const withBody = async (path: string, query: string) =>
+      (await send({ method: 'POST', url: `${path}/query`, payload: {} }, query, declaring)).status
+    for (const [path, query, status] of [
+      ['/pattern', 'utm_source=abc', 200],
+      ['/pattern', 'utm_source=abcd', 400],
+      ['/pattern', 'mtu_source=abc', 400],
+      ['/open', 'anything=1', 200],
+      ['/open', 'filter[id]=1', 400],
+      ['/open', 'page=2', 400],
+    ] as const) t.equal(await withBody(path, query), status, `${path}/query?${query}`)
   })
 
   t.test('parameters that the schema of a route declares are never refused, including near misses', async (t) => {
     const own = { type: 'object', properties: { pageSize: { type: 'integer' }, lang: { type: 'string' } } }
     const declaring = newServer(t)
     declaring.addSchema({ $id: 'shared', type: 'object', properties: { api_key: { type: 'string' } } })
+    declaring.addSchema({
+      $id: 'parts',
+      definitions: {
+        all: { allOf: [{ $ref: '#/definitions/depth' }] },
+        depth: { type: 'object', properties: { depth: { type: 'integer' } } },
+      },
+    })
     await declaring.register(crudKit, {
       orm,
       resources: {
         '/plants': options({
           schemas: {
-            list: { querystring: own }, get: { querystring: { allOf: [own, { $ref: 'shared#' }] } },
-            update: { querystring: { $ref: 'shared#' } }, delete: { querystring: own },
+            list: { querystring: own },
+            get: { querystring: { allOf: [own, { $ref: 'shared#' }, { $ref: 'parts#/definitions/all' }] } },
+            update: { querystring: { $ref: 'shared#' } },
+            delete: { querystring: own },
           },
         }),
       },
@@ -207,7 +227,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     })
     t.match((await send(all.list!, 'pageSize=x', declaring)).body, { statusCode: 400, code: 'FST_ERR_VALIDATION' },
       "they are validated by the application's schema")
-    t.equal((await send(all.get!, 'lang=de&api_key=x', declaring)).status, 200)
+    t.equal((await send(all.get!, 'lang=de&api_key=x&depth=2', declaring)).status, 200)
     t.equal((await send(all.patch!, 'api_key=x', declaring)).status, 200)
     t.match((await send(all.patch!, 'apikey=x', declaring)).body.errors, [{ suggestion: 'api_key' }])
     t.match((await send(all.delete!, 'laang=x', declaring)).body.errors, [{ suggestion: 'lang' }])
