@@ -38,12 +38,15 @@ export function planPage (
   return { ...plan, limit, usualFetch, place: { side, inclusive, slots, texts }, witness, values: bound }
 }
 
-/** Plans a read that tells whether there is a row on the other side of a plan's place. It selects no properties. */
+/**
+ * Plans a read that tells whether there is a row on the other side of a plan's place. It selects nothing else. Returns
+ * `undefined` for a plan without a place.
+ */
 export function planOtherSide (plan: KeysetPlan): KeysetPlan | undefined {
   const { facets, ...rows } = plan
   const { place, values } = plan
   if (place === undefined) return undefined
-  const nothing = { ...rows, selection: { ...plan.selection, properties: [], includes: [] } }
+  const nothing = { ...rows, selection: { ...plan.selection, properties: [], includes: [], aggregates: [] } }
   return planPage(nothing, {
     ...otherSide(place),
     values: place.slots.map((slot) => slot === null ? null : values[slot] as SqlValue),
