@@ -1,6 +1,7 @@
 /** Synchronous sessions: their methods block until the database has answered. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { ConfigError } from '../../base/errors.ts'
+import { ignoreRejection, isPromise } from '../../base/or-promise.ts'
 import type { EntityModel } from '../../model/index.ts'
 import { convertError, Deferred, SAVEPOINT_PREFIX, tellOf, type BoundStatement } from '../../run/index.ts'
 import type { Row } from '../../sql/index.ts'
@@ -137,7 +138,7 @@ export class SyncSession {
    * Runs SQL and returns its rows.
    *
    * @param text one statement, with `$1`, `$2`, ... for the values
-   * @throws the errors of `CrudBase` methods; the database's error is their `cause`
+   * @throws the errors of `CrudBase` methods. The database's error is their `cause`
    * @example
    * const [row] = session.execute('select count(*)::int as n from category where price > $1', [10])
    */
@@ -160,7 +161,7 @@ export class SyncSession {
    * and the error is rethrown. This also applies to a database error that `work` has caught, because PostgreSQL accepts
    * no further statement in that transaction. While `work` runs, only the session that it receives can be used.
    *
-   * @throws {ConfigError} when `work` returns a promise, because the session cannot wait for it; its writes are undone
+   * @throws {ConfigError} when `work` returns a promise, because the session cannot wait for it. Its writes are undone
    * @example
    * session.transaction((session) => {
    *   const author = authors.create(session, { name: 'Ada' })
@@ -182,7 +183,7 @@ export class SyncSession {
       if (inner.#failure !== undefined) throw inner.#failure
     } catch (error) {
       this.#end(inner, outer, () => {
-        // the original error matters more than an error of the rollback; a lost connection has rolled back anyway
+        // the original error matters more than one of the rollback, and a lost connection has rolled back anyway
         try {
           if (this.#depth === 0) this.#send({ kind: 'rollback' })
           else this.execute(`rollback to savepoint ${savepoint}`)
@@ -242,10 +243,8 @@ export class SyncSession {
 const savepointAt = (depth: number): string => `${SAVEPOINT_PREFIX}${depth}`
 
 function refusePromise (result: unknown): void {
-  const { then } = (result ?? {}) as { then?: unknown }
-  if (typeof then !== 'function') return
-  // nothing awaits this promise, so its rejection must be handled here
-  then.call(result, undefined, () => {})
+  if (!isPromise(result)) return
+  ignoreRejection(result)
   throw new ConfigError(
     'The callback of transaction() must not be async: a synchronous session does not wait for promises.'
   )
