@@ -1,12 +1,6 @@
 /** Checks the options that applications pass, and builds the sentences that refuse them. */
 import {
-  Type,
-  type Static,
-  type TObject,
-  type TOptional,
-  type TProperties,
-  type TSchema,
-  type TUnsafe,
+  Type, type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe,
 } from '@sinclair/typebox'
 import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
 import { ConfigError } from './errors.ts'
@@ -82,8 +76,7 @@ export const closed = { additionalProperties: false }
 export type WithDefault<Schema extends TSchema> = TOptional<Schema> & { readonly default: Static<Schema> }
 
 /**
- * Declares an option with a default. Say the default in the option's docstring, too: `Default: 1 000.` A test compares
- * them.
+ * Declares an option with a default. The option's docstring names it: `Default: 1 000.` A test compares them.
  */
 export function withDefault<Schema extends TSchema> (schema: Schema, value: Static<Schema>): WithDefault<Schema> {
   return Type.Optional({ ...schema, default: value }) as WithDefault<Schema>

@@ -3,13 +3,7 @@
  * converted once. No row has a value that its column cannot hold.
  */
 import {
-  fromScope,
-  incomparable,
-  wireTypeOf,
-  type ComparedColumn,
-  type Converted,
-  type RelationProperty,
-  type ScalarProperty,
+  fromScope, incomparable, wireTypeOf, type ComparedColumn, type Converted, type RelationProperty, type ScalarProperty,
   type SqlValue,
 } from '../model/index.ts'
 import { shown } from '../base/option-checks.ts'
@@ -104,7 +98,7 @@ function checkComparisons ({ property, comparisons }: ComparePart, at: string): 
   for (const { operator, value } of comparisons) {
     if (!COMPARISONS.includes(operator)) continue
     for (const item of Array.isArray(value) ? value : [value]) {
-      // null is comparable; SQL, keys of entities and other objects are converted by MikroORM
+      // null is comparable, and MikroORM converts SQL, keys of entities and other objects
       if (item === null || (typeof item === 'object' && !(item instanceof Date)) || keyOfReferenced(item)) continue
       const refusal = incomparable(item, column)
       if (refusal !== undefined) refuse(at, item, refusal)

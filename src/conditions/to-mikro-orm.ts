@@ -46,7 +46,7 @@ function conditionsOf (part: WherePart, visible: Visible): readonly object[] {
     case 'compare': {
       const { property: { name }, comparisons, bare } = part
       if (bare) return [{ [name]: copyOf(comparisons[0]!.value) }]
-      // all hold for the same related row, so they stay together; the operators are those of one object
+      // one object, because all of them hold for the same related row
       return [{ [name]: Object.fromEntries(comparisons.map(({ operator, value }) => [operator, copyOf(value)])) }]
     }
     // the row itself contains the key, so no related row is read

@@ -37,10 +37,7 @@ interface NotPart {
   readonly member: Where
 }
 
-/**
- * Comparisons of a column or of a relation's key. All of them must hold: `{ tenant: 5 }`, `{ stars: { $gt: 3, $lt: 5 }
- * }`.
- */
+/** Comparisons of a column or of a relation's key. All must hold: `{ tenant: 5 }`, `{ stars: { $gt: 3, $lt: 5 } }`. */
 export interface ComparePart {
   readonly kind: 'compare'
   readonly property: ScalarProperty | RelationProperty

@@ -6,7 +6,7 @@
 /** Maximum number of characters in a pattern. The time to match grows with it. */
 export const MAX_PATTERN_LENGTH = 256
 
-/** Maximum number of wildcards in a pattern. The time to match grows with it, too. */
+/** Maximum number of wildcards in a pattern. The time to match also grows with it. */
 export const MAX_WILDCARDS = 8
 
 /** Escapes a value, so that it becomes a pattern that matches only that value. */

@@ -2,7 +2,7 @@
 
 /**
  * Maximum number of the grammar's parameters in one query. In a query string, each occurrence of a repeated parameter
- * counts. In an object of a program, a list is one parameter.
+ * counts. In a body and in an object of a program, a list is one parameter.
  */
 export const MAX_PARAMETERS = 100
 

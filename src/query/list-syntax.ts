@@ -6,7 +6,8 @@ type ListResult =
   | { readonly items: readonly string[], readonly error?: undefined }
   | {
     readonly items?: undefined,
-    readonly error: string, /** The list has too many items. */
+    readonly error: string,
+    /** Whether the list has too many items. */
     readonly limit?: true,
   }
 

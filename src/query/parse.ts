@@ -63,7 +63,7 @@ function parse (query: unknown, form: QueryForm, options?: ParseOptions): QueryP
     else throw new Refusal('The query is neither text nor an object of parameters.')
     return draft.finish()
   } catch (thrown) {
-    // Half of a query would be a different query, so that nothing of it is kept.
+    // half of a query would be a different query, so nothing of it is kept
     return new Draft(form, undefined, [Refusal.itemOf(thrown)]).finish()
   }
 }

@@ -1,4 +1,4 @@
-/** Reads the comma-separated names of `sort`, `include` and `fields`. */
+/** Reads lists of names, such as `sort`, `include` and `fields`. */
 import type { QueryCode } from '../base/errors.ts'
 import { frozen } from './frozen.ts'
 import { isReserved } from './limits.ts'
@@ -9,7 +9,7 @@ import { markNames } from './written.ts'
 /** Brings a name into its canonical form. An empty name becomes `''`. */
 export type Tidy = (item: string) => string
 
-/** For `include` and `fields`: drops whitespace around a name. */
+/** For all lists but `sort`: drops whitespace around a name. */
 export const tidyName: Tidy = (item) => item.trim()
 
 /**
