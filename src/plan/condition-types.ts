@@ -71,7 +71,7 @@ export type Sortable = Operand | RelatedNumber | Relevance
 export type Comparable = Operand | JsonValue | RelatedNumber
 
 export type Condition =
-  /** An operator compares with the values in the slots; its SQL is in the table of operators. */
+  /** Compares with the values in the slots. The table of operators has the SQL. */
   | {
     readonly kind: 'compare',
     readonly operator: ComparisonOperator,

@@ -84,7 +84,7 @@ class Conversion {
   constructor (by: 'client' | 'server', latest: readonly DataColumn[]) {
     this.#by = by
     this.#latest = latest
-    // an array that grows has places to spare, in memory as long as the rows of a list are
+    // an array that grows keeps spare places in memory, as long as the rows of a list live
     this.#values = new Array<SqlValue>(latest.length)
   }
 

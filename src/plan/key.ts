@@ -42,7 +42,7 @@ function columnValues ({ property, columns }: PrimaryKeyPart, value: unknown): [
 
 function convertKey (column: KeyColumn, value: unknown): SqlValue | undefined {
   if (value === undefined || value === null || (typeof value === 'object' && !(value instanceof Date))) return undefined
-  // toISOString() throws for an invalid Date; its text 'Invalid Date' is refused like any other
+  // toISOString() throws for an invalid Date, whose text 'Invalid Date' is refused like any other
   const text = value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : String(value)
   const converted = keyFromText(text, column)
   return converted.ok ? converted.value : undefined

@@ -20,7 +20,7 @@ import {
 /** The rows of a write of many records. */
 export interface ManyTarget extends PlannedRows {
   readonly kind: 'target'
-  /** Whether a filter certainly leaves out rows. Only MikroORM knows that of custom filters, and of its own. */
+  /** Whether a filter certainly leaves out rows. Only MikroORM knows that of custom filters and filters of entities. */
   readonly narrows: 'certainly' | 'perhaps'
 }
 

@@ -161,7 +161,7 @@ function selectionOf (
   const properties: Selection['properties'][number][] = []
   for (const property of model.properties.values()) {
     if (property.hidden || (selected !== undefined && !selected.has(property))) continue
-    // a relation shows its key, unless it is included; a relation without a key column shows nothing
+    // an included relation shows records instead of its key, and one without a key column shows nothing
     if (
       property.kind === 'relation' &&
       (property.join.kind !== 'owner' || includes.some((include) => include.relation === property))

@@ -1,6 +1,6 @@
 /**
- * Plans changes and removals of several rows by one statement: each row is found by its key and gets values of its own.
- * Rows and values are one JSON text, so that the statement is the same for any number of rows.
+ * Plans changes and removals of several rows by one statement, which finds each row by its key. The keys and the new
+ * values are one JSON text, so the statement is the same for any number of rows.
  */
 import type { EntityModel, KeyColumn, RelationProperty, SqlValue } from '../model/index.ts'
 import { EMPTY_RECORD, type DataColumn, type RecordData } from './record-data.ts'

@@ -21,7 +21,7 @@ export interface ReferenceCheck {
   readonly target: EntityModel
   readonly columns: readonly string[]
   readonly slots: readonly Slot[]
-  /** For an update, the columns of its row that hold the present key. If the key stays the same, there is no check. */
+  /** For an update, the columns of its row that hold the present key. A key that stays the same is not checked. */
   readonly present?: readonly string[]
 }
 

@@ -35,8 +35,7 @@ interface PlannedFilters {
 interface NarrowingFilters extends PlannedFilters {
   /**
    * Whether the request itself, and not a default, leaves out rows: by a condition, perhaps by what only MikroORM
-   * compiles, or not at all. Which rows are marked as deleted does not count, and patterns that every text matches do
-   * not, either.
+   * compiles, or not at all. Neither the filter for deleted rows counts, nor a pattern for every text.
    */
   readonly narrows: 'certainly' | 'perhaps' | 'no'
 }

@@ -13,7 +13,7 @@ interface Expected {
 
 const TEXT_VALUE: Expected = { kinds: ['string'], phrase: 'a text' }
 const BOOLEAN_VALUE: Expected = { kinds: ['boolean'], phrase: 'true or false' }
-/** Numbers of columns that hold no number which JavaScript has rounded, or only such numbers. */
+/** Numbers that JavaScript never rounds, or that are rounded in the column as well. */
 const ROUNDED_VALUE: Expected = { kinds: ['number', 'inexact'], phrase: 'a number' }
 /** Numbers that may have more digits than JavaScript keeps. */
 const DIGITS: Expected = { kinds: ['number', 'string'], phrase: 'a number, or a text of its digits' }

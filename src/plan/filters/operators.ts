@@ -42,7 +42,7 @@ export interface OperatorFilter<
 
 type PlannedOperator = PlannedCondition | PlannedErrors | PlannedNothing
 
-/** The members of this kind that partial filters and OR groups use, too. */
+/** The members of this kind, which partial filters and OR groups also use. */
 interface OperatorKind {
   readonly resolve: FilterKind<AllowedFilters<string>, OperatorFilter<'operators'>>['resolve']
   readonly plan: (param: FilterParam, entry: OperatorFilter, values: Values) => PlannedOperator

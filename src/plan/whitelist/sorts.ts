@@ -38,7 +38,7 @@ export function sortEntries (sort: Sort, model: EntityModel, numbers: RelatedNum
   return targets.map(({ name, ...target }) => ({ name, targets: [target], descending }))
 }
 
-/** A full-text filter may be sorted by, too. */
+/** The sort by relevance that a full-text filter allows. */
 export function relevanceEntries (filter: FilterEntry): SortEntry[] {
   if (filter.kind !== 'fullText') return []
   const { name, relevance } = filter
