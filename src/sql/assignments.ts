@@ -23,9 +23,9 @@ export function assignmentsSql (
 }
 
 /**
- * The assignments, or if there are none, one that keeps the value of a column: the row is locked, and its triggers run,
- * although no column has another value. The column is one of the key only if there is no other: PostgreSQL does not let
- * a statement set a key that is `generated always as identity`.
+ * The assignments. An empty list becomes one that keeps the value of a column, so that the row is locked and its
+ * triggers run. It prefers columns beside the key: PostgreSQL does not let a statement set a key that is `generated
+ * always as identity`.
  */
 export function orUnchanged (changes: readonly Sql[], model: EntityModel, alias: string): readonly Sql[] {
   if (changes.length > 0) return changes

@@ -93,7 +93,7 @@ function jsonOperand (value: JsonValue, alias: string): Sql {
   return sql`(case when ${isOfType(value, alias)} then (${text})${trusted(cast)} end)`
 }
 
-/** The cast for the text of a value inside JSON; undefined if it is compared as text. */
+/** The cast for the text of a value inside JSON. Other kinds are compared as text. */
 const JSON_CASTS: { readonly [Kind in InsideJson['kind']]: '::boolean' | '::numeric' | undefined } = {
   boolean: '::boolean',
   date: undefined,
@@ -117,7 +117,7 @@ function onDeclaredType (comparable: RowOperand, alias: string, condition: (valu
     : sqlOf
 }
 
-/** Whether JSON is of the declared type. Null if there is no JSON. */
+/** Whether JSON is of the declared type. Null for a missing value. */
 function isOfType (value: JsonValue, alias: string): Sql {
   return sql`${jsonType(value, alias)} ${trusted(jsonTypeNames(value.type))}`
 }

@@ -13,7 +13,7 @@ import { relatedVisibility, whereClause, type ConditionContext, type EntityFilte
 
 /**
  * The context for the conditions of a plan. The filters in the plan come first. For other entities `foreign` compiles
- * MikroORM's filters. Without `foreign.filter` they have none.
+ * MikroORM's filters. Without `foreign.filter`, no filters apply to them.
  */
 export function conditionContext (
   { filters }: Pick<Plan, 'filters'>,

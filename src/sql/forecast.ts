@@ -6,15 +6,13 @@ import { isLong } from './wire-types.ts'
 
 /** The properties of a selection that tell in advance how large its answers can be. */
 interface Forecast {
-  /** Whether only a statement that weighs its answer keeps within the limits. */
+  /** Whether only a measured statement keeps within the limits. */
   readonly weighed: boolean
   /** Whether there can be more included records than an answer may have. */
   readonly countable: boolean
   /** Whether included records can make an answer too large. */
   readonly unbounded: boolean
-  /**
-   * The greatest length of long values of the resource's own rows in a brief statement; undefined if they have none.
-   */
+  /** The most bytes of a long value of the resource's own rows in a trusted statement, if they have any. */
   readonly longest: number | undefined
   /** An answer with fewer bytes cannot have too many included records. */
   readonly doubtfulBytes: number

@@ -61,7 +61,7 @@ export function foreignOrder (
     return { kind: 'expressions', expressions }
   }
 
-  // joins may return a row several times: the first one decides; rows that the joins do not return come last
+  // joins may return a row several times, of which the first decides. Rows that they do not return come last
   const keys = keyColumns(model).map(({ column }, index) =>
     `${String(name(alias, column).pieces[0])} as "${keyName(index)}"`
   )
@@ -77,7 +77,7 @@ export function foreignOrder (
 }
 
 interface SplitOrder {
-  /** The position of `order by`; undefined if the query has none. */
+  /** The position of `order by`. */
   readonly at: number | undefined
   /** The items of the order, with the number of values in each. */
   readonly items: readonly { readonly text: string, readonly count: number }[]

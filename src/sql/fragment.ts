@@ -1,6 +1,6 @@
 /**
- * SQL text in pieces. A piece of text comes from source code, from metadata or from MikroORM; `name` and `literal`
- * quote it. A number is a slot, a value to be bound. There is no other way in, so text of a request cannot become SQL.
+ * SQL text in pieces. A piece of text comes from source code, from metadata or from MikroORM. `name` and `literal`
+ * quote it. A number is a slot, a value to be bound. Text of a request is always in a slot, so it cannot become SQL.
  * `render` writes slots of the configuration as literals.
  */
 import { quotedName } from '../base/quoted-name.ts'
@@ -105,7 +105,7 @@ export function render (fragment: Sql, fixed?: ReadonlyMap<Slot, FixedValue>): S
     if (typeof piece === 'string') {
       text += piece
     } else if (value !== undefined) {
-      // a literal without a type, as a placeholder has none
+      // like a placeholder, the literal has no type
       text += literal(String(value)).pieces.join('')
     } else {
       let number = numbers.get(piece)

@@ -64,7 +64,7 @@ export function rankOfRow (
 export const indexedVector = (document: TextDocument, unaccent: Unaccent | undefined): Sql =>
   vectorOf({ ...document, unaccent }, () => '', { unaccent: () => '' })
 
-/** Whether a document has texts of its own row only. */
+/** Whether all texts of a document are in one row. */
 export const isOfOneRow = ({ fields }: TextDocument): boolean => fields.every(({ relations }) => relations.length === 0)
 
 const vectorSql = (document: TextDocument, joins: ToOneJoins, context: UnaccentContext): Sql =>

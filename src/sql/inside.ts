@@ -5,8 +5,8 @@
 import { literal, sql, type Sql } from './fragment.ts'
 
 /**
- * The texts that errors quote. They are the same in every process, as the texts of all statements are. Clients gain
- * nothing by sending one: it would turn the refusal of one of their own values into another one.
+ * The texts that errors quote. They are the same in every process, as the texts of all statements are. A client that
+ * sends one as a wrong value only gets another refusal.
  */
 export const OUTSIDE = 'fastify-crud-kit: the row lies outside of its scope'
 export const SEVERAL = 'fastify-crud-kit: several rows have the key'

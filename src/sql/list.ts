@@ -63,8 +63,8 @@ export function listSql (plan: ListShape, source: Source): Sql {
 }
 
 /**
- * The total and the facets of a list, and the expressions that they need. Facets that read gathered rows are counted
- * only if these are all rows: otherwise there is no answer.
+ * The total and the facets of a list, and the expressions that they need. Facets are counted in gathered rows only if
+ * these are all rows: otherwise the statement has no answer.
  */
 function totals (
   plan: ListShape,

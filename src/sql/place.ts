@@ -32,7 +32,7 @@ interface PlaceOptions {
   readonly inclusive: boolean
 }
 
-/** A condition; or true for all rows, false for no rows. */
+/** A condition, true for all rows, or false for no rows. */
 type Beyond = Sql | boolean
 
 /** At most this many terms are split. Each adds one or two segments. */

@@ -20,7 +20,7 @@ export interface ShapeFacts {
   readonly needsAll: boolean
   /** Whether numbers about related rows may be computed for each row by itself. */
   readonly mayCompute: boolean
-  /** Whether only a statement that weighs its answer keeps within the limits. */
+  /** Whether only a measured statement keeps within the limits. */
   readonly isWeighed: boolean
 }
 

@@ -81,7 +81,7 @@ function columnsOfRow ({ properties }: EntityModel, alias: string): Sql {
   return join([...new Set(stored)].map((column) => name(alias, column)))
 }
 
-/** The columns that hold a property. A formula has none. */
+/** The columns that hold a property. No column holds a formula. */
 function storedColumns (property: Property): readonly string[] {
   if (property.kind === 'embedded') return [...property.properties.values()].flatMap(storedColumns)
   return isFormula(property) ? [] : columnsOf(property)

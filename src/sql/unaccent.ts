@@ -1,6 +1,6 @@
 /**
- * Texts without accents. The value of a request is in a query of its own, which the database evaluates once: the
- * function may depend on settings, so that it would otherwise be called for each row.
+ * Texts without accents. A subquery has the value of a request, so the database evaluates it once: the function may
+ * depend on settings, and would otherwise be called for each row.
  */
 import type { Unaccent } from '../plan/index.ts'
 import { literal, name, sql, type Sql } from './fragment.ts'

@@ -1,16 +1,17 @@
 /**
- * How large an answer will be, known before it is written. There are two kinds of statements:
+ * How a statement keeps within the limits of an answer (`Form.limits`):
  *
- * - A brief statement has no noticeable cost. It serves records of the resource with includes one level deep (and of
- *   deeper to-one relations) whose values cannot be long. It cuts off the rows of a relation after one more than an
- *   answer may have, and replaces a long value of the resource's own records with a mark. A short answer proves that it
- *   did neither, because each record needs a number of bytes. A longer answer is discarded and read again by a weighed
- *   statement.
- * - A weighed statement has two expressions for each include: one with its rows, and one with their weights. A weight
- *   is the number of records that a row stands for in the answer (itself and all records included in it), and the bytes
- *   of their long values. The weights of a level are summed by the key of its parents, and those of the page give the
- *   weight of the answer. Each expression that writes JSON has the condition that this weight is within the limits. A
- *   level has at most one row more than an answer may have records, so counting is always cheap.
+ * - `trusted` has no noticeable cost. It serves selections whose included records have no long values, and are few or
+ *   only one level deep (besides to-one relations). It cuts off the rows of a relation after one more than an answer
+ *   may have, and a mark replaces a long value of the resource's own records, or too many records of one parent. A
+ *   short answer without marks proves that nothing is missing, because each record needs a number of bytes. Any other
+ *   answer is discarded and read again by a measured statement.
+ * - `measured` knows how large an answer will be before it writes it. It has two expressions for each include: one with
+ *   its rows, and one with their weights. A weight is the number of records that a row stands for in the answer (itself
+ *   and all records included in it), and the bytes of their long values. The weights of a level are summed by the key
+ *   of its parents, and those of the page give the weight of the answer. Each expression that writes JSON has the
+ *   condition that this weight is within the limits. A level has at most one row more than an answer may have records,
+ *   so counting is always cheap.
  *
  * A record that is included several times counts each time. Bytes are a lower bound: long values count as they are
  * stored. The written answer is measured exactly. The row that is fetched only to tell whether there is a next page
@@ -42,7 +43,7 @@ export class Weighing {
   readonly expressions: Sql[] = []
   /** The condition that the answer is within its limits. */
   readonly fits: Sql
-  /** The limit that the answer exceeds: the number of an include, or `bytes`; null if it exceeds none. */
+  /** The limit that the answer exceeds: the number of an include, `bytes`, or null for none. */
   readonly excess: Sql
   readonly #limits: AnswerLimits
   readonly #names: Names

@@ -35,7 +35,7 @@ interface SqlType<T extends ValueType> {
   /** The sum of values. Absent if `sum` is absent in the entry of `src/model/types`. */
   readonly sum: ((operand: Sql, type: T) => Sql) | undefined
 
-  /** The mean of values, in the type that `mean` in the entry of `src/model/types` returns. Absent if it is there. */
+  /** The mean of values, in the type that `mean` in `src/model/types` returns. Absent if it is absent there. */
   readonly mean: ((operand: Sql, type: T) => Sql) | undefined
 
   /** The value that follows a version. MikroORM allows versions that are numbers or times. */
