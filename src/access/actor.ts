@@ -13,7 +13,7 @@ export class Actor {
   readonly #request: FastifyRequest | undefined
   #read: Map<EntityModel, OrPromise<Where>> | undefined
 
-  /** @param request the argument of functions in `rows`; absent for a script without a request */
+  /** @param request the argument of functions in `rows`, which a script without a request lacks */
   constructor (role: Role, request: FastifyRequest | undefined) {
     this.role = role
     this.#request = request

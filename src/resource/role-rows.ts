@@ -83,7 +83,7 @@ export function * withRows (
       fixed &&= typeof actor.role.ruleOf(model.name)?.rows !== 'function'
     }
   } catch (error) {
-    // promises among them may be rejected, too: a rejection must be awaited
+    // a rejection of the promises among them must be awaited
     yield * wait(Promise.allSettled(rows), () => error as Error)
     throw error
   }

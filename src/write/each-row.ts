@@ -16,7 +16,7 @@ interface EachChange {
   readonly hasLinks: boolean
 }
 
-/** Returns the keys of the rows. */
+/** Changes the rows of a target one by one, in a transaction, and returns their keys. */
 export function eachRow (
   write: Write,
   target: ManyTarget,

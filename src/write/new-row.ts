@@ -3,12 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
 import { madeOnce } from '../base/made-once.ts'
 import {
-  fromJson,
-  wireTypeOf,
-  type EntityModel,
-  type Property,
-  type ScalarProperty,
-  type SqlValue,
+  fromJson, wireTypeOf, type EntityModel, type Property, type ScalarProperty, type SqlValue,
 } from '../model/index.ts'
 import { columnData, withColumn, type ColumnValues, type RecordData } from '../plan/index.ts'
 import { toBody } from '../resource/index.ts'
@@ -71,7 +66,7 @@ function complete (row: RecordData, model: EntityModel, when: 'onCreate' | 'onUp
   if (hooks.length === 0 && !overlap) return row
   const { references, links, properties } = row
   let { columns, values: given } = overlap ? withLatestValues(row) : row
-  // an array that grows has places to spare, in memory as long as the rows of a list are
+  // an array that grows keeps spare places in memory, as long as the rows of a list live
   const values = new Array<SqlValue>(given.length + hooks.length)
   let count = given.length
   for (let index = 0; index < count; index++) values[index] = given[index]!

@@ -117,7 +117,7 @@ function pointed (
 
 /**
  * The column whose value an error quotes, because its type does not accept it. An error that quotes nothing is about
- * the only column that has a type with a syntax of its own, or the only one whose value exceeds the limit in the error.
+ * the only column with a type that this package does not know, or the only one whose value exceeds the error's limit.
  */
 function columnsOfValue (error: ServerError, row: RecordData): readonly string[] | undefined {
   if (!isAboutValue(error)) return undefined

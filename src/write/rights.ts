@@ -12,7 +12,7 @@ import { beginWrite, entitiesOfLinks, filterTypeOf, type Write } from './write.t
 /**
  * Returns a text that is the same only for callers with the same rights. It has the role and its operations, the scope,
  * the rows of the role, and the conditions of MikroORM's filters. It is about all entities that the write can lead to,
- * whatever the request says of them. Only of the filters that requests switch on, it has those of this request.
+ * whatever the request says of them. Filters that requests switch on count only if this request does.
  *
  * @param target the records that filters of the request select, if the operation writes these
  * @throws the errors of a scope that is not a valid condition
@@ -36,7 +36,12 @@ export function * rightsOf (call: Call, target?: ManyTarget): Steps<string> {
     }
   }
   return JSON.stringify([
-    actor?.role.name ?? '', textOf(scope?.where), textsOf(reads), textsOf(writes), switched.map(textOf), ofRole,
+    actor?.role.name ?? '',
+    textOf(scope?.where),
+    textsOf(reads),
+    textsOf(writes),
+    switched.map(textOf),
+    ofRole,
   ])
 }
 

@@ -66,7 +66,7 @@ interface FilteredWrite {
 
 /** Runs the statement of a plan and returns the rows that it wrote. */
 export function * runWrite (write: Write, plan: WritePlan, filters: ActiveFilters): Steps<Written[]> {
-  // If-Match names versions, and the entity has none
+  // If-Match names versions, which rows of this entity do not have
   if ('versions' in plan && plan.versions !== undefined && plan.model.version === undefined) return []
   return (yield * sendWrite(write, plan, filters)).map(writtenOf)
 }

@@ -1,4 +1,4 @@
-/** The data of upserts: each record with its key, which finds the one that exists, and without it. */
+/** The data of upserts: reads the key that finds each record, and takes it out of the data. */
 import { RequestValidationError, type ErrorItem } from '../base/errors.ts'
 import { escapedName } from '../base/error-list.ts'
 import { isObject } from '../base/is-object.ts'
@@ -15,7 +15,7 @@ import type { Write, Written } from './write.ts'
 export interface Upsert {
   readonly write: Write
   readonly key: UpsertKey
-  /** The create that follows if there is no record. */
+  /** The create that follows for a key that no record has. */
   readonly create: CreateData
 }
 
@@ -200,12 +200,12 @@ export function withoutUpsertKey (row: RecordData, { properties: parts }: Upsert
   }
 }
 
-/** The columns of other properties than those of a key. Records that share their columns share these, too. */
+/** The columns of other properties than those of a key, made once for all records that share their columns. */
 const columnsWithout = madeOnce((parts: UpsertKey['properties']) =>
   madeOnce((columns: RecordData['columns']) => columns.filter(({ property }) => !parts.includes(property)))
 )
 
-/** The same of a body. */
+/** A body without the properties of the key. */
 export function bodyWithoutKey (body: Data, { properties }: UpsertKey): Data {
   if (!isObject(body)) return body
   const rest: Record<string, unknown> = { ...body }

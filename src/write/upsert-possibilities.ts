@@ -22,7 +22,7 @@ export interface Possibility {
  * @param rules those of new records, without what the scope adds
  */
 export function possibilitiesOf (upsert: UpsertRules, rules: BodyRules): (row: RecordData) => Possibility {
-  // the names follow from the columns, unless some properties have none of their own
+  // the names follow from the columns, unless properties share columns
   const shares = sharesColumns(upsert.model)
   const namesFollow = (links: RecordData['links']): boolean => !shares && links.length === 0
   let latest: Possibility & Pick<RecordData, 'columns'> & { readonly names: readonly string[] } | undefined

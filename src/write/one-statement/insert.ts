@@ -118,7 +118,7 @@ function * insertLinks (
 /**
  * Inserts rows to find out whether the database refuses them, in a transaction that will be rolled back.
  *
- * @param links whether to insert the links of the rows, too
+ * @param links whether to insert the links of the rows as well
  */
 export function * insertPart (
   write: Write,
