@@ -93,7 +93,7 @@ function aggregateStep ({ name, property }: Aggregate): ToWire | undefined {
 /** A foreign key has the wire form of the key that it refers to. */
 function keyStep ({ publicName, key }: RelationProperty): ToWire | undefined {
   if (key.every(({ codec }) => codec === undefined)) return undefined
-  // null means that there is no key; serializers expect a key
+  // serializers expect a key, and null is none
   if (key.length === 1) {
     return (record) => {
       record[publicName] = record[publicName] === null ? null : key[0]!.codec!.toWire(record[publicName])

@@ -1,7 +1,7 @@
 /**
  * Checks that the installed versions of MikroORM, Kysely, pg and Fastify have the members that this package borrows.
  * A missing member throws a ConfigError at start-up. Without the check, a request would fail with a TypeError. Packages
- * of MikroORM that do not belong together are refused, too: npm installs them with a warning, or with --force.
+ * of MikroORM that do not belong together are also refused: npm installs them with a warning, or with --force.
  */
 import { EntityManager, QueryHelper, TransactionManager } from '@mikro-orm/core'
 import type { MikroORM } from '@mikro-orm/postgresql'
@@ -18,11 +18,7 @@ import { clientBeside, PG_MEMBERS, prepareValue } from './pg.ts'
 
 /** All borrowed members. */
 export const BORROWED: readonly Borrowed[] = [
-  ...MIKRO_ORM_MEMBERS,
-  ...FILTER_MEMBERS,
-  ...KYSELY_MEMBERS,
-  ...PG_MEMBERS,
-  ...FASTIFY_MEMBERS,
+  ...MIKRO_ORM_MEMBERS, ...FILTER_MEMBERS, ...KYSELY_MEMBERS, ...PG_MEMBERS, ...FASTIFY_MEMBERS,
 ]
 
 /** Objects of a running application, by their owner names in the lists. */
@@ -74,7 +70,7 @@ export interface PgliteClient {
  */
 export function checkClient (kysely: object, pool: Pool | PgliteClient): void {
   refuseMissing(KYSELY_MEMBERS, { Kysely: kysely })
-  // PGlite has none of pg's members
+  // PGlite's client is not one of pg's
   if ('waitReady' in pool) return
   refuseMissing(PG_MEMBERS, { Pool: pool, 'pg/lib/utils.js': { prepareValue } })
   const client = clientBeside(pool)
@@ -107,7 +103,7 @@ function refuseMissing (members: readonly Borrowed[], found: Owners): void {
 
 const require = createRequire(import.meta.url)
 
-/** The version after a space, such as ` 7.2.1`; empty for a package that does not export its package.json. */
+/** The version after a space, such as ` 7.2.1`. Empty for a package that does not export its package.json. */
 function shownVersion (name: string): string {
   try {
     return ` ${versionOf(require, name)}`

@@ -37,7 +37,7 @@ export const partsOf = (instance: object): Readonly<Record<string, unknown>> =>
 
 interface SchemaController {
   readonly setupValidator: (options: unknown) => void
-  /** Whether the application has set a compiler of its own. */
+  /** Whether the application has set its own compiler. */
   readonly isCustomValidatorCompiler?: boolean
 }
 
@@ -73,8 +73,8 @@ export const parsersOf = (fastify: FastifyInstance): Parsers => partOf(fastify, 
 
 /**
  * An instance with the prefix, the hooks and everything else of `fastify`, except that the bodies of its routes are
- * parsed by other parsers. For that alone, a context of its own would cost too much at start-up. A parser that is added
- * to the instance is added for all that share the parsers.
+ * parsed by other parsers. Another Fastify context would cost too much at start-up. A parser that is added to the
+ * instance is added for all that share the parsers.
  */
 export const withParsers = (fastify: FastifyInstance, parsers: Parsers): FastifyInstance =>
   Object.create(fastify, { [symbolOf(fastify, CONTENT_TYPE_PARSER)!]: { value: parsers } }) as FastifyInstance

@@ -3,11 +3,7 @@
  * The tests in test/borrowed fail when one changes.
  */
 import {
-  CompiledQuery,
-  type ControlledTransaction,
-  type DatabaseConnection,
-  type Kysely,
-  type QueryExecutor,
+  CompiledQuery, type ControlledTransaction, type DatabaseConnection, type Kysely, type QueryExecutor,
 } from 'kysely'
 import type { PoolClient } from 'pg'
 import { borrowedMembers } from './borrowed-member.ts'
@@ -67,7 +63,7 @@ export function methodsOf (transaction: Transaction): OwnMethods {
   }
 }
 
-/** Replaces methods of one transaction, for MikroORM and the application as well. Each has arguments of its own. */
+/** Replaces methods of one transaction, for MikroORM and the application as well. */
 export function replaceOnTransaction (
   transaction: Transaction,
   methods: {
@@ -81,7 +77,7 @@ export function replaceOnTransaction (
 
 /**
  * Finds pg's client behind a connection of Kysely. It passes a query object that reads the client's connection and then
- * refuses to be sent, so nothing goes over the network. Without a pool of pg, as on PGlite, there is no client.
+ * refuses to be sent, so nothing goes over the network. Returns `undefined` for PGlite.
  */
 export async function clientBehind (connection: DatabaseConnection, pool: unknown): Promise<PoolClient | undefined> {
   if (connection.cancelQuery === undefined) return undefined
@@ -99,7 +95,6 @@ export async function clientBehind (connection: DatabaseConnection, pool: unknow
     },
   }
   await connection.executeQuery({ ...CompiledQuery.raw(''), sql: probe as unknown as string })
-  // pg reports an error before the server is ready for the next statement; until it is ready, the probe waits in pg's
-  // queue
+  // pg reports an error before the server is ready for the next statement. Until then, the probe waits in pg's queue
   return clientWith(pool, await refused)
 }

@@ -29,8 +29,8 @@ export type FilterOptions = Readonly<Record<string, unknown>>
 export const NONE_ACTIVE = Object.freeze({})
 
 /**
- * The condition of the filters that are active for an entity; `NONE_ACTIVE` if there are none, and `undefined` if their
- * conditions are empty.
+ * The condition of the filters that are active for an entity. `NONE_ACTIVE` without such filters, and `undefined` if
+ * their conditions are empty.
  */
 export async function conditionOfFilters (
   em: EntityManager,
@@ -39,9 +39,12 @@ export async function conditionOfFilters (
   options: FilterOptions
 ): Promise<object | undefined> {
   const known = unfiltered.get(em)
-  // without active filters, MikroORM returns the condition that it was given; with them, it drops one that is empty
+  // without active filters, MikroORM returns the condition that it was given. With them, it drops one that is empty
   const condition: object | undefined = await em.applyFilters(
-    entity as never, NONE_ACTIVE as never, options as never, type
+    entity as never,
+    NONE_ACTIVE as never,
+    options as never,
+    type
   )
   if (condition === NONE_ACTIVE && isEmpty(options)) known?.add(entity)
   return condition

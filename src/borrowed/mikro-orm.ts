@@ -68,7 +68,7 @@ export function abortOptionsOf (em: EntityManager): AbortOptions | undefined {
   return (em as unknown as { getAbortOptions?(): AbortOptions | undefined }).getAbortOptions?.()
 }
 
-/** The EntityManager of the transaction that the caller is in; else `em` itself. */
+/** The EntityManager of the transaction that the caller is in, or `em` itself. */
 export function contextOf (em: EntityManager): EntityManager {
   return em.getContext(false) as EntityManager
 }

@@ -1,6 +1,6 @@
 /**
- * Asks a server which columns the rules of its tables read: checks, and types with rules of their own (domains). An
- * error names only the rule.
+ * Asks a server which columns the rules of its tables read: checks, and types with rules (domains). An error names only
+ * the rule.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Row } from '../sql/index.ts'

@@ -5,11 +5,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { CompiledQuery, type Transaction } from 'kysely'
 import {
-  abortOptionsOf,
-  logQuery,
-  sessionContextOf,
-  type AbortOptions,
-  type Connection,
+  abortOptionsOf, logQuery, sessionContextOf, type AbortOptions, type Connection,
 } from '../borrowed/mikro-orm.ts'
 import { UnavailableError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
@@ -36,7 +32,7 @@ export async function isEmbedded (em: EntityManager): Promise<boolean> {
 /**
  * Runs a statement.
  *
- * @param em its transaction is used if it has one; its signal aborts the statement
+ * @param em runs the statement, in its transaction if it has one. Its signal aborts the statement
  * @param model of the written rows, so that errors can name properties
  * @returns the rows
  * @throws the error that `convertError` makes of the driver's. It contains no SQL and no names of database objects

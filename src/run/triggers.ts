@@ -4,7 +4,7 @@ import type { Row } from '../sql/index.ts'
 import type { BoundStatement } from './pg/statement.ts'
 import { NAME_OF_TABLE, withoutSchema } from './table-names.ts'
 
-/** Bits of `pg_trigger.tgtype`: insert 4, update 16; before 2, instead of 64. Triggers of foreign keys are internal. */
+/** Bits of `pg_trigger.tgtype`: 2 before, 4 insert, 16 update, 64 instead of. Triggers of foreign keys are internal. */
 const WRITTEN = 'not tgisinternal and tgtype & 20 <> 0'
 const LATE = 'tgtype & 66 = 0'
 

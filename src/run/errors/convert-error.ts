@@ -1,7 +1,8 @@
 /**
- * Converts most of the driver's errors to errors of this package. The refusals of a read-only server are converted in
- * src/run/session.ts, and a failed first connection in src/database/connect.ts. The message holds what a client may
- * learn. The driver's error is the `cause`, for the log. Codes are SQLSTATEs (PostgreSQL manual, appendix A).
+ * Converts most of the driver's errors to errors of this package. The refusals of a read-only server are converted
+ * where their transaction is known (`readOnlyFailure`), and a failed first connection in src/database/connect.ts. The
+ * message holds what a client may learn. The driver's error is the `cause`, for the log. Codes are SQLSTATEs
+ * (PostgreSQL manual, appendix A).
  */
 import { OptimisticLockError } from '@mikro-orm/core'
 import { placed } from '../../base/error-list.ts'

@@ -36,7 +36,7 @@ const UNAVAILABLE: ReadonlySet<string> = new Set([
 const LOCK_TIMEOUT = '55P03'
 /** A write, or another statement that writers run (`for update`, `nextval`), in a read-only transaction. */
 export const READ_ONLY = '25006'
-/** The server has no free connection. The package's own errors have this code if a pool has none. */
+/** The server has no free connection. Errors of this package about a full pool also have this code. */
 export const TOO_MANY_CONNECTIONS = '53300'
 /** A statement was cancelled, by its timeout or by its caller. */
 export const CANCELLED = '57014'
@@ -44,14 +44,7 @@ export const CANCELLED = '57014'
 const ENDS_CONNECTION: ReadonlySet<unknown> = new Set(['FATAL', 'PANIC'])
 /** Node's codes for a server that cannot be reached or that has disconnected. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'EPIPE',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
+  'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH',
 ])
 /** Messages of pg's errors that have no code. */
 const CONNECTION_LOST =
@@ -94,13 +87,8 @@ const NODE_LOST_MESSAGES: Readonly<Record<'citus' | 'libpq' | 'node', readonly s
   ],
   // Citus passes these on
   libpq: [
-    'server closed the connection',
-    'no connection to the server',
-    'connection not open',
-    'invalid socket',
-    'could not (?:receive data from|send data to) server',
-    'lost synchronization with server',
-    'SSL (?:SYSCALL )?error',
+    'server closed the connection', 'no connection to the server', 'connection not open', 'invalid socket',
+    'could not (?:receive data from|send data to) server', 'lost synchronization with server', 'SSL (?:SYSCALL )?error',
     'SSL connection has been closed',
   ],
   // and so are these, without their code, if a node sends them while it takes rows of a batch

@@ -60,7 +60,7 @@ export function joinBatch (pool: Pool, statement: Joining): void {
 const ifLong = (callback: () => void): NodeJS.Timeout => setTimeout(() => setImmediate(callback), LONG)
 
 /**
- * Notes whether a statement is quick that runs in a message of its own.
+ * Notes whether a statement outside of batches is quick.
  *
  * @returns a function to call when it is over
  */

@@ -157,7 +157,7 @@ export async function undo (
     log(connection, fork, sql)
     await events.dispatchEvent(EventType.afterTransactionRollback, transaction as never)
   } catch (error) {
-    // the connection is lost, and its transaction with it; the caller throws the error that caused the rollback
+    // the transaction is lost with its connection, and the caller throws the error that caused the rollback
     fork.config.getLogger().warn('query', `Failed to roll back: ${(error as Error).message}`)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Stops transactions from outside, at their deadline or by the signal of their EntityManager. The server enforces the
- * deadline, too: each statement may take the remaining time.
+ * Stops transactions from outside, at their deadline or by the signal of their EntityManager. The server also enforces
+ * the deadline: each statement may take the remaining time.
  */
 import { DriverException } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
