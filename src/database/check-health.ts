@@ -104,7 +104,7 @@ function overall (writer: ServerHealth, replicas: readonly ReplicaHealth[]): Hea
  */
 async function askPool (pool: Pool, timeout: number, signal: AbortSignal): Promise<ServerHealth['status']> {
   if (pool.idleCount === 0 && pool.totalCount >= pool.options.max) {
-    // this client is never connected; it only holds the server's address
+    // this client is never connected, and only holds the server's address
     return await isThere(clientBeside(pool), timeout) ? 'busy' : 'down'
   }
   const question = {

@@ -75,7 +75,7 @@ const REFUSALS: readonly Refusal[] = [
     sentence: (message) =>
       ` refuses a setting: ${message}. Check options and the other parameters of databaseUrl, and driverOptions`,
   },
-  // PgBouncer uses one SQLSTATE for everything that it refuses, so its message is matched, too
+  // PgBouncer uses one SQLSTATE for everything that it refuses, so its message is also matched
   {
     codes: ['3D000'],
     text: /^(no such database|database ".*" does not exist)/,

@@ -2,11 +2,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { doAtOnce } from '../base/steps.ts'
 import {
-  askDistribution,
-  distributionOf,
-  type Distribution,
-  type ReplicaReport,
-  type ReplicaSet,
+  askDistribution, distributionOf, type Distribution, type ReplicaReport, type ReplicaSet,
 } from '../run/index.ts'
 import { checkDatabaseOptions, DATABASE_DEFAULTS, type DatabaseOptions } from './database-options.ts'
 import { parseDatabaseUrl, type DatabaseTarget } from './database-url.ts'
@@ -152,7 +148,7 @@ export class DatabaseFactory<Async extends boolean = true> {
    * Returns the MikroORM instance for one of several users, e.g. the servers of a process. The database is closed when
    * all users have released it. This also closes it for callers of `getEngine`.
    *
-   * @throws the errors of `getEngine`; after an error there is nothing to release
+   * @throws the errors of `getEngine`. After an error, the caller releases nothing
    */
   async share (): Promise<SharedEngine> {
     const user = Symbol('user')

@@ -24,7 +24,7 @@ const importModule: ImportModule = (name) => import(name)
 /**
  * Loads the package of a driver.
  *
- * @throws ConfigError when the package, or one that it depends on, isn't installed; the message has the command to
+ * @throws ConfigError when the package, or one that it depends on, isn't installed. The message has the command to
  *   install it
  */
 export async function loadDriver (

@@ -37,7 +37,7 @@ function connectionOptions (
 ): Pick<Options, 'clientUrl' | 'dbName' | 'driverOptions'> {
   const given: unknown = options.ormOptions?.driverOptions
   return {
-    // the address is in driverOptions; a URL with the password here could show up in messages and logs
+    // the address is in driverOptions, because a URL with the password could show up in messages and logs
     clientUrl: `postgresql:///${encodeURIComponent(target.database)}`,
     dbName: target.database,
     // a Kysely instance or dialect of the application has its connection already
@@ -48,8 +48,8 @@ function connectionOptions (
 }
 
 /**
- * MikroORM's additional options for replicas. MikroORM opens and closes their connections; `replicas` decides which one
- * a statement reads from.
+ * MikroORM's additional options for replicas. MikroORM opens and closes their connections, and `replicas` decides which
+ * one a statement reads from.
  *
  * @param Default the driver's class of EntityManagers
  */

@@ -15,7 +15,8 @@ export type TransactionFunction<Args extends readonly unknown[], Result> = (
 ) => Result | Promise<Result>
 
 /**
- * Makes a function run in a transaction. The result takes the same arguments; the first is the EntityManager to run on.
+ * Makes a function run in a transaction. The result takes the EntityManager to run on, and the function's other
+ * arguments.
  */
 export type TransactionWrapper = <Args extends readonly unknown[], Result>(
   fn: TransactionFunction<Args, Result>
@@ -35,7 +36,7 @@ export interface Policy extends Backoff {
 /**
  * Runs a function in a transaction, or without one returns a wrapper for functions.
  *
- * @param first the EntityManager to run on; in a call without a function, its first argument
+ * @param first the EntityManager to run on, or the first argument of a call without a function
  * @param options those of the call. They are checked now
  */
 export function runOrWrap (

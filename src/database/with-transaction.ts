@@ -18,9 +18,9 @@ const POLICY: Policy = {
  * than once, and must use the EntityManager that it is given. After success, the entities that it has loaded or created
  * move to `em`.
  *
- * @param em the EntityManager to run on; its filters, schema and signal also apply inside the transaction
- * @throws the errors of the function, with database errors converted to this package's; {UnavailableError} when all
- *   repetitions failed or the time is over; {OutcomeUnknownError} when the connection was lost during the commit, which
+ * @param em the EntityManager to run on. Its filters, schema and signal also apply inside the transaction
+ * @throws the errors of the function, with database errors converted to this package's. {UnavailableError} when all
+ *   repetitions failed or the time is over. {OutcomeUnknownError} when the connection was lost during the commit, which
  *   is not repeated
  * @example
  * const order = await withTransaction(em, async (em) => {

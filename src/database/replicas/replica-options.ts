@@ -18,7 +18,7 @@ export interface Replicas {
 /**
  * Reads the option `replicas`.
  *
- * @throws ConfigError for invalid values; it shows no password
+ * @throws ConfigError for invalid values. It shows no password
  */
 export function readReplicas (
   { replicas: given, ormOptions }: DatabaseOptions<boolean>,
@@ -65,7 +65,7 @@ function parse (url: string, name: string): PostgresqlTarget {
   return target
 }
 
-/** @throws ConfigError that names the option that holds the URL; messages never show the URL itself */
+/** @throws ConfigError that names the option that holds the URL, and never shows the URL itself */
 function parseAs (url: string, name: string): DatabaseTarget {
   try {
     return parseDatabaseUrl(url)
@@ -76,13 +76,7 @@ function parseAs (url: string, name: string): DatabaseTarget {
 
 /** Parameters that belong together: if a URL has one of a group, none of the group is taken from the writer's URL. */
 const GROUPS: readonly (readonly string[])[] = [['user', 'password'], [
-  'ssl',
-  'sslmode',
-  'sslcert',
-  'sslkey',
-  'sslrootcert',
-  'sslnegotiation',
-  'uselibpqcompat',
+  'ssl', 'sslmode', 'sslcert', 'sslkey', 'sslrootcert', 'sslnegotiation', 'uselibpqcompat',
 ]]
 /** The address of a server, which is never taken from the writer's URL. */
 const OWN: ReadonlySet<string> = new Set(['host', 'port'])

@@ -2,7 +2,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { closed, refusedAs, secret, shown, withDefault } from '../../base/option-checks.ts'
 
-// a URL may hold a password; the value of an unset environment variable does not
+// a URL may hold a password, and the value of an unset environment variable does not
 const Url = secret(Type.String({ minLength: 1 }), (value) => typeof value === 'string' && value !== '')
 const Interval = Type.Integer({ minimum: 10 })
 

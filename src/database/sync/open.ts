@@ -3,12 +3,7 @@ import path from 'node:path'
 import type * as Synckit from 'synckit'
 import type { EntityManager, MikroORM, Options } from '@mikro-orm/postgresql'
 import {
-  DummyDriver,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type DatabaseConnection,
-  type Dialect,
+  DummyDriver, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type DatabaseConnection, type Dialect,
 } from 'kysely'
 import { createRequire } from 'node:module'
 import { checkSyncSessions } from '../../borrowed/check-borrowed.ts'
@@ -23,13 +18,7 @@ import { refuseInServer, SyncEngine } from './sync-session.ts'
 
 /** MikroORM options that concern the connection and can be sent to another thread. */
 const CONNECTION_OPTIONS = [
-  'driverOptions',
-  'password',
-  'schema',
-  'timezone',
-  'forceUtcTimezone',
-  'charset',
-  'collate',
+  'driverOptions', 'password', 'schema', 'timezone', 'forceUtcTimezone', 'charset', 'collate',
 ] as const
 /** MikroORM options that are functions, and so can't be sent to another thread. */
 const CONNECTION_HOOKS = ['onCreateConnection', 'onReserveConnection'] as const
@@ -93,7 +82,7 @@ function portableOptions (
       throw inWorker(name, cause)
     }
   }
-  // statements run one at a time, so one connection is enough; without replicas, reads always see earlier writes
+  // statements run one at a time, so one connection is enough. Without replicas, reads always see earlier writes
   return { ...own, ormOptions: connection, pool: { ...own.pool, min: 0, max: 1 } }
 }
 

@@ -63,7 +63,7 @@ async function answer (command: Command): Promise<Rows> {
     case 'close': {
       release(new Error('closed'))
       await factory?.close()
-      // the answer uses another port; without this one, the thread has nothing to wait for and ends
+      // the answer uses another port. Without this one, the thread has nothing to wait for, and ends
       parentPort?.close()
       return []
     }
