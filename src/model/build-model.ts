@@ -139,7 +139,7 @@ function uniquesOf ({ primaryKeys, props, properties, uniques }: EntityMetadata)
   ])
 }
 
-/** The name of an entity, or `undefined` for a value that has none. */
+/** The name of an entity, or `undefined` for any other value. */
 const nameOf = (entity: unknown): string | undefined => {
   if (typeof entity === 'string') return entity
   const { name, meta } = (entity ?? {}) as { name?: unknown, meta?: { className?: unknown } }
@@ -189,7 +189,7 @@ function deletedAtOf (property: ScalarProperty | undefined): ScalarProperty | un
 }
 
 /**
- * @throws {ConfigError} when the rows of an entity are not in one table or view of the database; the message suggests a
+ * @throws {ConfigError} when the rows of an entity are not in one table or view of the database. The message suggests a
  * solution
  */
 function checkHasTable ({ className, embeddable, virtual, inheritanceType }: EntityMetadata): void {

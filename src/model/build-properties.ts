@@ -9,7 +9,7 @@ import { isPolymorphic, joinOf, orderOf, type OrmContext } from './relations.ts'
 import { valueTypeOf } from './column-types.ts'
 import { writeRulesOf } from './write-rules.ts'
 
-/** Names that every object inherits, so that a body seems to have them. MikroORM takes them for values, too. */
+/** Names that every object inherits, so that a body seems to have them. MikroORM also takes them for values. */
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype))
 
 /** PostgreSQL cuts off longer names, and the keys of a record are column names (manual, section 4.1.1). */

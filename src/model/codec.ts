@@ -70,7 +70,7 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
       : typeof value === 'object'
         ? JSON.stringify(value)
         : String(value)
-    // the type's SQL returns a value of the column type; only that SQL knows the type of its input
+    // the type's SQL returns a value of the column type, and only that SQL knows the type of its input
     const known = !isOpaque(type) && custom.convertToDatabaseValueSQL === undefined
     return convert(text, known ? type : { kind: 'text' })
   }

@@ -72,7 +72,7 @@ export interface ScalarProperty extends PropertyBase {
 export interface Codec {
   /** SQL that reads the column, if the type defines it (`convertToJSValueSQL`). */
   readonly read?: (columnSql: string) => string
-  /** SQL around a bound value, if the type defines it (`convertToDatabaseValueSQL`); `?` stands for the value. */
+  /** SQL around a bound value (`?`), if the type defines it (`convertToDatabaseValueSQL`). */
   readonly write?: string
   /** Converts JSON from the database to the wire form. */
   readonly toWire: (value: unknown) => unknown
@@ -121,7 +121,7 @@ export interface RelationProperty extends PropertyBase {
   /** Whether it is to-many. Otherwise it is to-one. */
   readonly many: boolean
   readonly join: Join
-  /** The foreign key of an owning side, with the types of the referenced columns; empty for other sides. */
+  /** The foreign key of an owning side, with the types of the referenced columns. Empty for other sides. */
   readonly key: readonly KeyPart[]
   readonly target: EntityModel
   /** MikroORM's `where` of a collection: a condition that all related rows fulfil. */
@@ -174,7 +174,7 @@ export interface EntityModel {
   readonly uniques: readonly UniqueColumns[]
   /** Single-table inheritance: the values that mark the rows of this class. */
   readonly discriminator?: { readonly column: string, readonly values: readonly (string | number)[] }
-  /** Single-table inheritance: the classes that it extends, the nearest first. Its rows are their rows, too. */
+  /** Single-table inheritance: the classes that it extends, the nearest first. Its rows are also their rows. */
   readonly ancestors: readonly string[]
   /** Whether it is abstract: all rows belong to its subclasses, and it creates none. */
   readonly abstract: boolean

@@ -84,7 +84,7 @@ function memberNameOf (property: EntityProperty | undefined, column: string): st
   return property.fieldNames.length === 1 ? name : `${name}.${memberNameOf(...referredBy(property, column))}`
 }
 
-/** The scalar property behind a column of a key. A key may be a relation to an entity whose key is a relation, too. */
+/** The scalar property behind a column of a key. A key may be a relation to an entity whose key is also one. */
 function finalProperty (property: EntityProperty, column: string): EntityProperty | undefined {
   if (property.referencedColumnNames?.[property.fieldNames.indexOf(column)] === undefined) return property
   const [next, referred] = referredBy(property, column)

@@ -224,7 +224,7 @@ function withAllowed (sentence: string, names: readonly string[]): string {
   return `${sentence} Allowed: ${list}.`
 }
 
-/** @param more what the item has beside its sentence; its pointer leads to the place, unless it is given */
+/** @param more what the item has beside its sentence. Its pointer leads to the place, unless it is given */
 function errorAt (
   at: BodyPlace,
   detail: string,

@@ -162,7 +162,7 @@ function membersInput (properties: EmbeddedProperty['properties'], by: Author): 
   )
   const allowed = members.filter(([, { hidden }]) => !hidden).map(([, { publicName }]) => publicName)
   const inner = described(schema, { kind: 'members', allowed: allowed.slice(0, ALLOWED_LIMIT) })
-  // for TypeBox, a Date is an object, too
+  // TypeBox also takes a Date for an object
   const refusal = { ok: false, expected: 'an object' } as const
   return nested(inner, refusal.expected, (value) => isObject(value) ? NULL : refusal)
 }

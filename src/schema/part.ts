@@ -1,6 +1,6 @@
 /**
  * The parts of a body's schema. JSON Schema has no words for some rules of columns: the days of a month, the digits of
- * a decimal number, 64-bit integers, NUL characters in texts. A part with such a rule is a TypeBox type of its own.
+ * a decimal number, 64-bit integers, NUL characters in texts. A part with such a rule is a separate TypeBox type.
  * Its JSON form is a standard schema that says as much as it can, and its check is the conversion to the column itself.
  * Formats and types that an application registers with TypeBox have no influence.
  */

@@ -139,8 +139,9 @@ function schemasOf (offer: Offer, named: NamedSchemas): (operation: CrudOperatio
 }
 
 /**
- * The schema of a route. Parts of the application's own schema take the place of generated ones in it; the validator
- * checks both. If the application has responses, Fastify serializes them, and only the schemas of errors are added.
+ * The schema of a route. Parts of the application's own schema take the place of generated ones in it, but the
+ * validator checks both. If the application has responses, Fastify serializes them, and only the schemas of errors are
+ * added.
  */
 function routeSchema (
   operation: CrudOperation,

@@ -57,7 +57,7 @@ export function idempotencyOf ({ crud, idempotency }: CrudRoutesOptions): Idempo
       return undefined
     },
     answer: async ({ operation, request, key: { key, asks }, options, target }, work) => {
-      // asks for the rows of the role, too: a request that may not write is refused before its answer is looked up
+      // also asks for the rows of the role, so a request that may not write is refused before its answer is looked up
       const rights = await perform(crud, request.em, operation, options, (call) => rightsOf(call, target))
       const known = principalOf(await principal?.(request))
       const { method, routeOptions } = request

@@ -19,8 +19,8 @@ type Formatter = (errors: readonly Failure[], part: string) => Error
 type Failure = Partial<ValidationItem>
 
 /**
- * The function that makes an error of what a validator found. If the application has a function of its own, by
- * `setSchemaErrorFormatter` or in the options of Fastify, that one decides.
+ * The function that makes an error of what a validator found. If the application has given one to
+ * `setSchemaErrorFormatter` or to Fastify as an option, that one decides.
  */
 export function ownErrors (fastify: FastifyInstance): Formatter {
   return (errors, part) => {

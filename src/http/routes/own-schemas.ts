@@ -132,7 +132,7 @@ export function ownBodies (
   }
 }
 
-/** The value of a schema that was built with fluent-json-schema. Fastify reads it, too. */
+/** The value of a schema that was built with fluent-json-schema, which Fastify reads as well. */
 const fluent = (schema: unknown): unknown =>
   isObject(schema) && schema['isFluentSchema'] === true ? schema.valueOf() : schema
 
@@ -152,7 +152,7 @@ function documented (one: unknown, many: unknown, generated: unknown, takesOne: 
   return takesOne ? { anyOf: [one ?? record, lists] } : lists
 }
 
-/** Whether a schema is JSON Schema without names and references of its own. */
+/** Whether a schema is JSON Schema without `$id`, media types and references into itself. */
 function isPart (schema: unknown): boolean {
   if (schema === undefined) return true
   if (!isObject(schema) || Object.getPrototypeOf(schema) !== Object.prototype) return false

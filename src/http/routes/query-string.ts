@@ -105,7 +105,7 @@ const REMOVING_HARD = { kind: 'none', options: { hard: true } } as const
 const REMOVING_NOTHING_MORE = { kind: 'none', options: { hard: false } } as const
 
 /**
- * Refuses parameters that a write does not take. Most writes have none but those that they read themselves.
+ * Refuses parameters that a write does not take. Most requests have only those that the write reads itself.
  *
  * @param own the parameters that the write reads itself
  * @param taken those of them that the route takes
@@ -168,7 +168,7 @@ const allowsHard = ({ seen, operation }: QueryInput): boolean =>
 
 const ownParameters = (input: QueryInput): readonly string[] => allowsHard(input) ? ['hard'] : []
 
-/** Query parameters without some that have errors of their own. */
+/** Query parameters without some that the route checks itself. */
 function without (params: QueryParams, names: readonly string[]): QueryParams {
   return { ...params, unknown: params.unknown.filter((name) => !names.includes(name)) }
 }

@@ -37,7 +37,7 @@ export function errorResponses (
 ): Record<string, TSchema> {
   const { writes, byKey, bodies, ifMatch } = factsOf(operation)
   const matches = ifMatch !== 'no' && model.version !== undefined
-  // a literal, because V8 keeps its few large keys in a table; for keys added to {}, it makes an array of 770 elements
+  // a literal, because V8 keeps its few large keys in a table. For keys added to {}, it makes an array of 770 elements
   const responses: Record<string, TSchema> = { 400: responseOf(400), 503: responseOf(503) }
   if (!writes && conditional) responses[304] = NOT_MODIFIED
   if (identity) responses[401] = responseOf(401)

@@ -7,7 +7,7 @@ import type { CrudOperation } from '../route-options.ts'
 const IfMatch = Type.String({
   description: 'The ETag of the expected version. If the record has changed since, the request is refused.',
 })
-/** The name of the header as documents show it. Fastify's validators of headers see it in the schema, too. */
+/** The name of the header as documents show it. Fastify's validators of headers also see it. */
 export const IDEMPOTENCY_KEY = 'Idempotency-Key'
 const IdempotencyKey = Type.String({
   description: 'A new unique text for each write, such as a UUID. A request that is repeated with it gets the answer ' +

@@ -1,4 +1,4 @@
-/** The schemas of a resource's routes: of paths, query strings, bodies and answers. Those of headers are beside it. */
+/** The schemas of a resource's routes: of paths, query strings, bodies and answers. headers.ts has those of headers. */
 import { OptionalKind, Type, type TSchema } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
 import { madeOnce } from '../../base/made-once.ts'

@@ -16,7 +16,7 @@ type Parameters = Record<string, TSchema>
 /**
  * The parameters of an operation's query string.
  *
- * @param examples whether the document's schemas support `examples`; descriptions of filters always contain them
+ * @param examples whether the document's schemas support `examples`. Descriptions of filters always contain them
  */
 export function parametersOf (operation: CrudOperation, offer: Offer, examples: boolean): Parameters {
   return {

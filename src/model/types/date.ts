@@ -60,7 +60,7 @@ export function isDay (text: string, lastYear: number): boolean {
   const [, years, month, day, era] = DATE.exec(text) ?? []
   const year = Number(years)
   if (era === undefined ? !(year >= 1 && year <= lastYear) : year < 1 || isBeforeFirst(year, text)) return false
-  // the year before 1 is 1 BC; the calendar repeats itself every 400 years
+  // the year before 1 is 1 BC, and the calendar repeats itself every 400 years
   const similar = 2000 + (era === undefined ? year : 1 - year + 4800) % 400
   // day 0 of the next month is the last day of this one
   return Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 &&

@@ -33,7 +33,7 @@ export const datetime: WireType<DatetimeType> = {
   fromText: (text, { zoned }) => datetimeFromText(text, zoned),
   // in a URL, a plus sign means a space (WHATWG URL, section 5.1), so the offset would be lost
   adviceInUrl: () => 'write + as %2B',
-  /** Accepts a Date from the application, too. */
+  /** Also accepts a Date from the application. */
   fromJson: (value, { zoned }) =>
     value instanceof Date
       ? fromDate(value, zoned)

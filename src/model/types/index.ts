@@ -1,7 +1,7 @@
 /**
  * The types of values. The column type decides, because the database enforces it. The declared JavaScript type only
  * tells numbers from strings if JSON could have either. A new entry causes type errors in `src/sql/wire-types.ts` and
- * in `src/schema/value-schemas.ts` until their tables have one, too.
+ * in `src/schema/value-schemas.ts` until their tables also have one.
  */
 import { arrayOf } from './array.ts'
 import { blob } from './blob.ts'

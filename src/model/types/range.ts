@@ -152,7 +152,7 @@ export function containedFromText (text: string, type: RangeType): Converted {
   const value = fromText(text, type.end)
   if (!value.ok) return refuse(`${value.expected}, or ${expectedOf(type)}`)
   const end = String(value.value)
-  // a range of the last value has no end, because there is no next value
+  // a range of the last value has no end, because no value follows
   return accept(end === last?.(type.end) ? `[${end},)` : `[${end},${end}]`)
 }
 
@@ -197,7 +197,7 @@ function rangeFromStored (text: string, { end }: RangeType): string | undefined 
   return writtenAs(open!, lower, upper, close!)
 }
 
-/** Accepts spaces beside the ends, too. */
+/** Also accepts spaces beside the ends. */
 function rangeFromScope (value: unknown, type: RangeType): Converted {
   if (typeof value !== 'string') return refuse(expectedOf(type))
   const text = value.trim().replace(/([[(,])\s+/g, '$1').replace(/\s+([\]),])/g, '$1')
