@@ -2,26 +2,14 @@
  * Registers the other plugins: the database, an EntityManager and a parsed query for each request, routes of resources.
  */
 import type {
-  FastifyBaseLogger,
-  FastifyInstance,
-  FastifyPluginAsync,
-  FastifyTypeProvider,
-  RawServerBase,
-  RawServerDefault,
+  FastifyBaseLogger, FastifyInstance, FastifyPluginAsync, FastifyTypeProvider, RawServerBase, RawServerDefault,
 } from 'fastify'
 import fp from 'fastify-plugin'
 import type { CrudBase } from '../src/crud/index.ts'
 import { ConfigError } from '../src/base/errors.ts'
 import {
-  checkDatabase,
-  checkKitOptions,
-  type CrudResourcesOptions,
-  type CrudRoutesOptions,
-  type KitCheck,
-  type KitOptions,
-  metaOf,
-  type RoutesCheck,
-  type UncheckedRoutes,
+  checkDatabase, checkKitOptions, type CrudResourcesOptions, type CrudRoutesOptions, type KitCheck, type KitOptions,
+  metaOf, type RoutesCheck, type UncheckedRoutes,
 } from '../src/http/index.ts'
 import { crudAccess, type CrudAccessOptions } from './access.ts'
 import { crudAdvice, type CrudAdviceOptions } from './advice.ts'
@@ -104,13 +92,7 @@ function refuseSecondKit (fastify: FastifyInstance): void {
 
 /** The plugins to register after the database. */
 const PLUGINS: readonly FastifyPluginAsync<CrudAccessOptions & CrudAdviceOptions & ServerTimingOptions>[] = [
-  crudErrors,
-  crudAccess,
-  crudHealth,
-  requestEm,
-  requestQueryParams,
-  serverTiming,
-  crudAdvice,
+  crudErrors, crudAccess, crudHealth, requestEm, requestQueryParams, serverTiming, crudAdvice,
 ]
 
 /**
@@ -118,6 +100,8 @@ const PLUGINS: readonly FastifyPluginAsync<CrudAccessOptions & CrudAdviceOptions
  * `crudHealth`, requests with `em` and `queryParams`, and adds the shared schema `fastify-crud-kit/error`. Its
  * options are `CrudKitOptions`.
  *
+ * @throws {ConfigError} for wrong options, and as `crudRoutes` does. {UnavailableError} if the database cannot be
+ *   reached
  * @example
  * await fastify.register(crudKit, {
  *   database: { databaseUrl: 'postgresql://localhost/shop', entities: [Category] },

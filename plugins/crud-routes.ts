@@ -5,8 +5,8 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import {
-  allowQueryMethod, checkResourcesOptions, checkTables, documentedRoles, fastifyRoutes, ignoreBodies,
-  knownResources, metaOf, namedSchemas, offerOf, readQueries, roleResources, routedResource, schemaNames, takenNames,
+  allowQueryMethod, checkResourcesOptions, checkTables, documentedRoles, fastifyRoutes, ignoreBodies, knownResources,
+  metaOf, namedSchemas, offerOf, readQueries, roleResources, routedResource, schemaNames, takenNames,
   type CrudOperation, type CrudResourcesOptions, type CrudRoutesOptions, type ResourceEntry, type RouteParts,
   type UncheckedRoutes,
 } from '../src/http/index.ts'
@@ -121,7 +121,7 @@ interface OtherParsers {
 }
 
 /**
- * Makes parsers in a context of their own. (A promise of an instance would be a promise of its readiness.)
+ * Makes parsers in a separate Fastify context. (A promise of an instance would be a promise of its readiness.)
  *
  * @param add adds them to an instance without any
  */
@@ -251,9 +251,9 @@ const displayed = (name: string, plugin: FastifyPluginAsync): FastifyPluginAsync
 
 /**
  * Makes the routes of a resource: `GET /`, `GET /:id`, `POST /`, `PATCH` and `PUT /:id`, `DELETE /:id`, and
- * `POST /:id/restore` for an entity that has `deleted_at`. An entity over a view has only the routes of reads. Its
- * options are `CrudRoutesOptions`, or `resources` as `crudKit` takes them. Register it on the instance whose hooks the
- * routes need.
+ * `POST /:id/restore` for an entity that has `deleted_at`. An entity over a view has only the routes of reads. The
+ * options `operations` and `query` choose other routes. The plugin takes `CrudRoutesOptions`, or `resources` as
+ * `crudKit` does. Register it on the instance whose hooks the routes need.
  *
  * @throws {ConfigError} if the whitelist names a property that the entity does not have, if the entity does not support
  *   an operation, or if a plugin that the routes need is not registered

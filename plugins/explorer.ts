@@ -6,18 +6,8 @@ import fp from 'fastify-plugin'
 import { fileURLToPath } from 'node:url'
 import { namesTag } from '../src/base/read-tags.ts'
 import {
-  apiFacts,
-  askResources,
-  checkExplorerOptions,
-  describeApi,
-  encodedFor,
-  etagOfText,
-  explain,
-  pageAt,
-  readBuiltPage,
-  refusalOfAll,
-  type ExplorerOptions,
-  type PageFile,
+  apiFacts, askResources, checkExplorerOptions, describeApi, encodedFor, etagOfText, explain, pageAt, readBuiltPage,
+  refusalOfAll, type ExplorerOptions, type PageFile,
 } from '../src/explorer/index.ts'
 import { metaOf } from '../src/http/index.ts'
 
@@ -26,14 +16,8 @@ export type * from '../src/explorer/description.ts'
 
 /** The page runs only its own scripts and styles, and talks only to its own server. */
 const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "base-uri 'self'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
+  "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:",
+  "base-uri 'self'", "form-action 'none'", "frame-ancestors 'none'",
 ].join('; ')
 
 /** The headers of all answers. */
@@ -136,7 +120,7 @@ function addRoutes (
     const name = request.params['*']
     const file = files.get(name)
     if (file !== undefined) return sendFile(request, reply, file)
-    // a file of an older version is gone; all other paths are places in the page
+    // a file of an older version is gone, and all other paths are places in the page
     return /^assets\/[^/]+\.\w+$/.test(name) ? reply.callNotFound() : sendPage(request, reply)
   })
 }

@@ -18,7 +18,7 @@ declare module 'fastify' {
 
 /** The options of `fastify.crudHealth()`. */
 export interface HealthOptions {
-  /** Milliseconds to wait for the answer. Default 2 000. */
+  /** Milliseconds to wait for the answer. Default: 2 000. */
   readonly timeoutMillis?: number
 }
 

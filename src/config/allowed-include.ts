@@ -22,10 +22,13 @@ const IncludeOptionsSchema = Type.Object({
     )
   ),
   sort: Type.Optional(
-    refusedAs(Type.Unsafe<readonly unknown[]>(Type.Array(Type.Unknown(), { minItems: 1 })), (value) =>
-      `sort must be a list of properties, such as ['-created_at', 'name'], got ${
-        Array.isArray(value) ? 'an empty one' : shown(value)
-      }`)
+    refusedAs(
+      Type.Unsafe<readonly unknown[]>(Type.Array(Type.Unknown(), { minItems: 1 })),
+      (value) =>
+        `sort must be a list of properties, such as ['-created_at', 'name'], got ${
+          Array.isArray(value) ? 'an empty one' : shown(value)
+        }`
+    )
   ),
   /** A condition on the related rows, in MikroORM's query language. Rows that do not meet it are left out. */
   where: Where,
@@ -120,7 +123,7 @@ export class AllowedInclude<
 
   /**
    * Allows `include=<relation><Property>Sum`, the sum of a number over the related records, or `null` without related
-   * records. Numbers that are strings (bigint, decimal) have an exact sum as a string; the sum of integers is a number.
+   * records. Numbers that are strings (bigint, decimal) have an exact sum as a string. The sum of integers is a number.
    *
    * @example
    * AllowedInclude.sum('products.price') // ?include=productsPriceSum
@@ -225,7 +228,7 @@ export class AggregateInclude<
   constructor (fn: Fn, path: Path, options?: AggregateOptions<Alias>) {
     checkPath(`AllowedInclude.${fn}`, path)
     const what = `AllowedInclude.${fn} '${path}'`
-    // the other paths end with a property; which part of them is relations is only known from the entity's metadata
+    // the other paths end with a property, and only the entity's metadata tell which parts of them are relations
     if (fn === 'count' || fn === 'exists') checkDepth(what, path.split('.').length)
     const { alias, where } = readOptions(what, options, AggregateOptionsSchema)
     checkIncludeAlias(what, alias)

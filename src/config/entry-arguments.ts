@@ -107,5 +107,5 @@ export function checkFunction (what: string, callback: unknown): void {
   throw new ConfigError(`${what}: the callback must be a function, got ${shown(callback)}`)
 }
 
-/** Checks that the entity has the names of an entry; see `PathCheck`. */
+/** Checks that the entity has the names of an entry, by `PathCheck`. */
 export type Known<Entity> = (entity: Entity) => true

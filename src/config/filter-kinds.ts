@@ -115,7 +115,7 @@ export interface ScopeOptions<Field extends string = string, Alias extends strin
   extends EntryOptions<Alias>, Readonly<Pick<Static<typeof ScopeOptionsSchema>, 'filter'>> {
   /**
    * The filter's parameters, in the order of the values in the URL. Each names a property of the entity, and its value
-   * has the type of that property. Default: no parameters; then the URL has `true` or `false`.
+   * has the type of that property. Default: no parameters, so the URL has `true` or `false`.
    */
   readonly params?: Readonly<Record<string, Field>>
 }

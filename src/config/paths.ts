@@ -124,7 +124,7 @@ type Onward = 'include' | 'count'
 
 type FitsAtEnd<K extends Kind, Use extends PathUse, Left extends Depth> = K extends Ends[Use]
   ? Use extends Onward ? Left extends readonly [unknown, ...unknown[]] ? true : false
-    // an aggregate needs a relation; a property of the entity itself has no related records
+    // an aggregate needs a relation, because a property of the entity itself has no related records
     : Use extends 'aggregate' ? Left extends MaxDepth ? false : true
       : true
   : false
@@ -138,7 +138,7 @@ type FitsBehind<T, K extends Kind, Tail extends string, Use extends PathUse, Lef
 
 /**
  * `true` for a path of the entity that suits the purpose, otherwise a sentence that describes the mistake. Paths and
- * entities that are unknown to the type checker are accepted; the check at start-up decides.
+ * entities that are unknown to the type checker are accepted, because the check at start-up decides.
  */
 export type PathCheck<Entity, Path extends string, Use extends PathUse> = string extends Path ? any
   : Path extends string ? true extends Fits<Entity, Path, Use, MaxDepth> ? true

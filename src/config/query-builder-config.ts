@@ -115,10 +115,7 @@ export interface QueryBuilderOptions<Entity extends object = UncheckedEntity> ex
   readonly defaultSort?: ReadonlyArray<PathHint<Entity, 'sort'>>
 }
 
-/**
- * Options with their inferred literals. Options from a type argument have none; they become `any`, which fits all
- * others.
- */
+/** Options with their inferred literals. Options from a type argument become `any`, which fits all others. */
 type Literals<Entity extends object, Options> = [QueryBuilderOptions<Entity>] extends [Options] ? any : Options
 
 /** Refuses unknown options. An inferred type argument would otherwise accept them. */
@@ -155,9 +152,8 @@ export class QueryBuilderConfig<
   /** @internal Only a type: the options, with the literals of their entries. */
   declare readonly '~options': Literals<Entity, Options>
   /**
-   * @internal Only a type. A mapped type makes the compiler compare two configurations by their members instead of
-   *   their
-   * type arguments, so that the `any` of `Literals` takes effect.
+   * @internal Only a type. A mapped type makes the compiler compare configurations by their members, not by their type
+   *   arguments, so the `any` of `Literals` takes effect.
    */
   declare readonly '~given': { readonly [Name in keyof Options]?: unknown }
 

@@ -71,7 +71,7 @@ export function readWritable (what: string, option: unknown): WritableConfig | u
   return readLists(what, 'writable', option, true)
 }
 
-/** @param takesChildren whether the lists may have owned children. Children have none themselves */
+/** @param takesChildren whether the lists may have owned children, which those of children may not */
 function readLists (what: string, path: string, option: unknown, takesChildren: boolean): WritableConfig | undefined {
   if (option === undefined) return undefined
   if (typeof option !== 'object' || option === null || Array.isArray(option)) {

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
  * The key and the relations of entities whose tables are distributed by the same column, for example by the tenant.
  * The column is a part of every key and of every foreign key, so related rows are on the same node.
  *
- * Unique constraints of such an entity must contain the column, too. `BaseModel` and the mixin `uuid` have a unique
+ * Unique constraints of such an entity must also contain the column. `BaseModel` and the mixin `uuid` have a unique
  * constraint without it. The mixins `timestamps` and `softDelete` can be added.
  *
  * @param column the name of the column in all tables
