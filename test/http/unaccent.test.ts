@@ -1,10 +1,10 @@
 /** Filters that ignore accents, by the extension unaccent or by a function of the database. */
 import { unaccent } from '@electric-sql/pglite/contrib/unaccent'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { missingIndexes } from '../../src/advice/index.ts'
 import { AllowedFilters, crudKit, CrudBase, parseQueryParams } from '../../src/index.ts'
 import { Essay, essayEntities, seedEssays } from '../fixtures/essays.ts'
-import { databases, forEachDatabase } from '../helpers/databases.ts'
+import { databases, forEachDatabase, pgliteFolder } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { client, resource, select, serve, type Json } from './helper.ts'
@@ -36,15 +36,17 @@ const CREATE = [
   `create function accents.removed(text) returns text language sql immutable strict parallel safe
     as $$ select accents.unaccent('accents.unaccent', $1) $$`,
 ]
-const orm = { driverOptions: { extensions: { unaccent } } }
 /** PGlite has the extension only if it was started with it. */
-const optionsFor = (name: string) => ({
-  entities: essayEntities, seed: seedEssays, ...(name === 'pglite' && { orm: orm as object }),
+const optionsFor = (t: Test, name: string) => ({
+  entities: essayEntities, seed: seedEssays,
+  ...(name === 'pglite' && {
+    orm: { dbName: pgliteFolder(t), driverOptions: { extensions: { unaccent } } } as object,
+  }),
 })
 
 for (const [name, open] of databases) {
   await t.test(name, { skip: name === 'postgres' && !process.env.DATABASE_URL && 'no DATABASE_URL' }, async (t) => {
-    const { orm, close } = await open(optionsFor(name))
+    const { orm, close } = await open(optionsFor(t, name))
     t.teardown(close)
     for (const statement of CREATE) await select(orm, statement)
     const app = await serve(t, orm, {
