@@ -78,7 +78,8 @@ export async function forEachDatabase (t: Test, options: OpenOptions, fn: OnData
 
 /**
  * The same on one database: on the PostgreSQL server, or on PGlite where there is none. For very many examples of what
- * the database computes, since both are PostgreSQL. That its drivers agree is seen by the tests on each.
+ * the database computes, and for very many rows, since both are PostgreSQL. That its drivers agree is seen by the tests
+ * on each.
  */
 export async function forOneDatabase (t: Test, options: OpenOptions, fn: OnDatabase): Promise<void> {
   const name = skipReasons.postgres ? 'pglite' : 'postgres'

@@ -3,7 +3,7 @@ import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedSort } from '../../src/config/index.ts'
 import { Plant } from '../fixtures/entities.ts'
-import { forEachDatabase } from '../helpers/databases.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { resource, listOf, statementOf } from './helper.ts'
 import { entity } from '../helpers/entity.ts'
 
@@ -33,7 +33,7 @@ const options = {
   allowedIncludes: ['press'],
 }
 
-await forEachDatabase(t, { entities: [Press, Sheet, Proof] }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: [Press, Sheet, Proof] }, async (t, { orm }) => {
   for (const statement of FILL) await orm.em.getConnection().execute(statement)
   const sheets = resource(Sheet, options)
   const uncounted = resource(Sheet, { ...options, pagination: { count: 'none' } })

@@ -6,7 +6,7 @@ import { DatabaseFactory, parseQueryParams } from '../../src/index.ts'
 import { planList, resolveWhitelist, type ListPlan } from '../../src/plan/index.ts'
 import { RowNumbers } from '../../src/resource/row-numbers.ts'
 import { CITUS, compile, formOf, POSTGRESQL } from '../../src/sql/index.ts'
-import { databases, forEachDatabase, skipReasons } from '../helpers/databases.ts'
+import { databases, forOneDatabase, skipReasons } from '../helpers/databases.ts'
 import { modelsOf } from '../helpers/models.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { compiled, listOf, nothingForeign, resource, whitelist } from './helper.ts'
@@ -60,7 +60,7 @@ const GATHERS = /@gathered/
 const LOOKS_UP = /_keys" cross join lateral/
 const COUNTS_APART = /case when count\(\*\) < \$/
 
-await forEachDatabase(t, { entities }, async (t, { orm }) => {
+await forOneDatabase(t, { entities }, async (t, { orm }) => {
   for (const statement of FILL) await orm.em.getConnection().execute(statement)
   const statements = await recordStatements(orm, t)
   const rowsOf = async (kind: string, order: string): Promise<number[]> =>
