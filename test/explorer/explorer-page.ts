@@ -31,7 +31,7 @@ export async function openPage (
   const page = await context.newPage()
   const faults: string[] = []
   const asked: string[] = []
-  await page.route((url) => url.origin !== origin && url.protocol.startsWith('http'), (route) => {
+  await context.route((url) => url.origin !== origin && url.protocol.startsWith('http'), (route) => {
     faults.push(`request to ${route.request().url()}`)
     return route.abort()
   })

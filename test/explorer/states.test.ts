@@ -2,8 +2,8 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { openBrowser, skipReason } from '../helpers/browser.ts'
-import { accessibilityFaults, faultsBy, openPage, settled } from './explorer-page.ts'
-import { openStateServers, reach, STATES } from './states.ts'
+import { accessibilityFaults, faultsBy, openPage, settled, type ExplorerPage } from './explorer-page.ts'
+import { openStateServers, reach, STATES, type PageState } from './states.ts'
 
 // a browser on a busy machine
 t.setTimeout(1_800_000)
@@ -37,6 +37,17 @@ const CHANGED = `(async (before) => {
   }
   return false
 })`
+
+/** Lets a page forget what it was used for, before it goes to another place. */
+async function renew ({ page, faults }: ExplorerPage): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.context().setOffline(false)
+  await page.emulateMedia({ colorScheme: 'light' })
+  // nothing is below it
+  await page.mouse.move(-1, -1)
+  await page.evaluate('sessionStorage.clear()')
+  faults.length = 0
+}
 
 /** Presses Escape until nothing is open, and returns what is wrong then. */
 async function leave (page: Page): Promise<string[]> {
@@ -88,14 +99,25 @@ if (skip) t.pass(skip)
 else {
   const origins = await openStateServers(t)
   const browser = await openBrowser(t)
+  const pages = new Map<string, ExplorerPage>()
+
+  /** The page of a role on a server. It shows one state after the other, because a new page takes long. */
+  const openFor = async ({ server = 'example', role }: PageState): Promise<ExplorerPage> => {
+    const name = `${server} ${role}`
+    const opened = pages.get(name)
+    if (opened) {
+      await renew(opened)
+      return opened
+    }
+    const page = await openPage(browser, origins[server], { ...role !== undefined && { role }, viewport: DESK })
+    pages.set(name, page)
+    return page
+  }
 
   t.test('axe finds nothing in any state, in light and dark, on a desk and on a phone', async (t) => {
     for (const state of STATES) {
-      const { name, server = 'example', role, isWaiting = false, isFailing = false } = state
-      const { page, faults } = await openPage(browser, origins[server], {
-        ...role !== undefined && { role },
-        viewport: DESK,
-      })
+      const { name, server = 'example', isWaiting = false, isFailing = false } = state
+      const { page, faults } = await openFor(state)
       await reach(page, origins[server], state)
       if (isWaiting) t.not(await page.locator('.pager-count').innerText(), '', `${name}: the page says what it has`)
       const found: Record<string, string[]> = { light: await accessibilityFaults(page, { isWaiting, parts: PARTS }) }
@@ -116,14 +138,13 @@ else {
       if (await page.locator(OPEN).count() > 0) found['Escape'] = await leave(page)
       found['page'] = faults.filter((fault) => !isFailing || !fault.startsWith('Failed to load resource'))
       t.strictSame(found, Object.fromEntries(Object.keys(found).map((where) => [where, []])), name)
-      await page.context().close()
     }
   })
 
   t.test('Tab comes to every control, and shows where it is', async (t) => {
     for (const state of STATES.filter(({ name }) => WALKED.includes(name))) {
-      const { name, server = 'example', role } = state
-      const { page } = await openPage(browser, origins[server], { ...role !== undefined && { role }, viewport: DESK })
+      const { name, server = 'example' } = state
+      const { page } = await openFor(state)
       await reach(page, origins[server], state)
       await page.evaluate("document.querySelector('.skip, button').focus({ focusVisible: true })")
       const wrong: string[] = []
@@ -132,7 +153,6 @@ else {
         await page.keyboard.press('Tab')
       }
       t.strictSame([...wrong, ...await page.evaluate<string[]>(MISSED)], [], name)
-      await page.context().close()
     }
   })
 }
