@@ -17,7 +17,7 @@ import { entitiesFor } from './access/entities.ts'
 import { asksOf } from './access/requests.ts'
 import { mayWrite, secretsArbitrary, type Secrets } from './access/roles.ts'
 import { sameNames } from './access/shape.ts'
-import { databaseOf, difference, hearBoth, type Heard, type Visit } from './access/sides.ts'
+import { databaseOf, difference, hearBoth, type Heard, type Rules } from './access/sides.ts'
 
 /** Rules, and requests of a client that knows them. */
 const visitsOf = (entities?: readonly string[], isApt = (_secrets: Secrets) => true, writes?: number) =>
@@ -30,12 +30,12 @@ await forEachDatabase(t, { entities: Object.values(entitiesFor(sameNames)) }, as
   const compare = async (
     visits: ReturnType<typeof visitsOf>,
     runs: Runs,
-    documents?: Visit['documents']
+    documents?: Rules['documents']
   ): Promise<readonly Heard[]> => {
     const heard: Heard[] = []
     await assertProperty(
       fc.asyncProperty(visits, seedArbitrary, seedArbitrary, async ([secrets, asks], seed, otherSeed) => {
-        const [one, other] = await hearBoth(database, { secrets, asks, seed, otherSeed, documents })
+        const [one, other] = await hearBoth(database, { secrets, documents }, { asks, seed, otherSeed })
         heard.push(...one)
         assert.deepEqual(one.filter(({ status }) => status >= 500), [])
         assert.equal(difference(one, other), undefined)

@@ -62,7 +62,7 @@ export async function databaseOf ({ orm, url }: TestDatabase): Promise<Database>
 
 async function openSide (
   database: Database,
-  { secrets, leak, documents }: Visit,
+  { secrets, leak, documents }: Rules,
   naming: Naming
 ): Promise<Side> {
   const models = entitiesFor(naming, writtenFilters(secrets, naming))
@@ -163,33 +163,60 @@ async function hearOne (app: FastifyInstance, ask: Ask, heard: Heard[], tags: { 
 /** The time of a deletion, which the server sets. The rows of the tests were deleted long before. */
 const GENERATED = /"20[2-9]\d-\d\d-\d\dT[\d:.]+Z"/g
 
-export interface Visit {
+/** What both servers have in common. */
+export interface Rules {
   readonly secrets: Secrets
-  readonly asks: readonly Ask[]
-  /** Seeds of the data, and of what differs on the other side. */
-  readonly seed: number
-  readonly otherSeed: number
   /** A mistake that both servers make. */
   readonly leak?: Leak
   /** Whether the role reads the documents of the server first: that of its role, or that of all roles. Default: no. */
   readonly documents?: 'ofRole' | 'ofRoles' | undefined
 }
 
-/** What the role hears on both sides. */
-export async function hearBoth (
-  database: Database,
-  visit: Visit
-): Promise<readonly [one: readonly Heard[], other: readonly Heard[]]> {
-  const { secrets, asks, seed, otherSeed, leak } = visit
-  const data = dataOf(seed)
+export interface Visit {
+  readonly asks: readonly Ask[]
+  /** Seeds of the data, and of what differs on the other side. */
+  readonly seed: number
+  readonly otherSeed: number
+}
+
+/** Two servers with the same rules. */
+export interface Sides {
+  /** What the role hears on both. */
+  readonly hear: (visit: Visit) => Promise<readonly [one: readonly Heard[], other: readonly Heard[]]>
+  readonly close: () => Promise<void>
+}
+
+export async function openSides (database: Database, rules: Rules): Promise<Sides> {
+  const { secrets, leak } = rules
   // a leak of data must be found without the names
   const otherNames = leak === undefined || leak.ofNames === true ? secretNaming(secrets) : sameNames
   const sides: Side[] = []
-  try {
-    for (const naming of [sameNames, otherNames]) sides.push(await openSide(database, visit, naming))
-    return [await sides[0]!.hear(data, asks), await sides[1]!.hear(twinOf(data, secrets, otherSeed), asks)]
-  } finally {
+  const close = async (): Promise<void> => {
     for (const side of sides) await side.close()
+  }
+  try {
+    for (const naming of [sameNames, otherNames]) sides.push(await openSide(database, rules, naming))
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const [one, other] = sides as [Side, Side]
+  return {
+    hear: async ({ asks, seed, otherSeed }) => {
+      const data = dataOf(seed)
+      return [await one.hear(data, asks), await other.hear(twinOf(data, secrets, otherSeed), asks)]
+    },
+    close,
+  }
+}
+
+/** What the role hears on two servers that nobody else asks. */
+export async function hearBoth (database: Database, rules: Rules, visit: Visit): ReturnType<Sides['hear']> {
+  const sides = await openSides(database, rules)
+  try {
+    return await sides.hear(visit)
+  } finally {
+    await sides.close()
   }
 }
 
