@@ -56,14 +56,12 @@ export function groupFiles (files: readonly string[], folder: string): string[] 
   return [...programs, ...files.filter((file) => !grouped.has(file))]
 }
 
-/** The same for the slow tests, whose groups are listed. */
+/** The same for the slow tests, in the order of their list. */
 export function groupSlowFiles (folder: string): string[] {
   fs.mkdirSync(folder, { recursive: true })
-  const grouped = new Set(SLOW_GROUPS.flat())
-  const programs = SLOW_GROUPS.map((group, index) =>
-    writeProgram(path.join(folder, `slow-${index + 1}.test.mjs`), group)
+  return SLOW_GROUPS.map((group, index) =>
+    group.length === 1 ? group[0]! : writeProgram(path.join(folder, `slow-${index + 1}.test.mjs`), group)
   )
-  return [...programs, ...SLOW.filter((file) => !grouped.has(file))]
 }
 
 /** `http-writes-create` of test/http/writes/create.test.ts. */
