@@ -7,10 +7,13 @@ import {
 import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
 import { unaccented, unaccentedPattern, unaccentedValue, type UnaccentContext } from './unaccent.ts'
+import { comparedValue } from './wire-types.ts'
 
 /** The operator's SQL with the column and the values of a condition. */
 export function comparisonSql (condition: ComparisonOf<RowOperand>, alias: string, context: UnaccentContext): Sql {
-  return onDeclaredType(condition.operand, alias, (column) => compareSql(condition, column, context))
+  const type = firstTypeOf(condition.operand)
+  return onDeclaredType(condition.operand, alias, (column) =>
+    compareSql(condition, comparedValue(column, type), context))
 }
 
 /** A comparison with a property, or with anything. */

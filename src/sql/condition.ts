@@ -10,6 +10,7 @@ import { Names } from './names.ts'
 import { numberCondition, type RowsByParent } from './number-conditions.ts'
 import { leadsToMany } from './number-uses.ts'
 import { relatedVisibility, whereClause, type ConditionContext, type EntityFilter } from './visibility.ts'
+import { comparedValue } from './wire-types.ts'
 
 /**
  * The context for the conditions of a plan. The filters in the plan come first. For other entities `foreign` compiles
@@ -79,8 +80,10 @@ export function conditionSql (condition: Condition, model: EntityModel, alias: s
     }
     case 'match':
       return matchSql(condition, model, alias, context)
-    case 'key':
-      return sql`${name(alias, condition.column.column)} = ${condition.slot}`
+    case 'key': {
+      const { column: { column, type }, slot } = condition
+      return sql`${comparedValue(name(alias, column), type)} = ${slot}`
+    }
     case 'related':
       return relatedSql(condition.relation, condition.conditions, alias, context)
     case 'any':

@@ -10,7 +10,7 @@ import type { AggregateShape } from './shape.ts'
 import type { Source } from './source.ts'
 import { exactMean, meanText } from './sums.ts'
 import { ToOneJoins } from './to-one-joins.ts'
-import { sqlTypeOf } from './wire-types.ts'
+import { comparedValue, sqlTypeOf } from './wire-types.ts'
 
 export const GROUP_COLUMNS: readonly string[] = ['items', 'fetched', 'total']
 
@@ -70,7 +70,7 @@ function numberValue ({ function: fn, operand: property, type }: GroupNumber, al
   if (property.kind === 'scalar' && fn === 'avg') {
     return type.kind === 'decimal' ? exactMean(value) : sqlTypeOf(property.type).mean!(value, property.type)
   }
-  return sql`${trusted(fn)}(${value})`
+  return sql`${trusted(fn)}(${comparedValue(value, type)})`
 }
 
 /** A member of an item: its name, and its value in wire form. */

@@ -13,7 +13,7 @@ import { answerSql, ifFits, shownRows } from './record.ts'
 import type { KeysetShape } from './shape.ts'
 import type { Source } from './source.ts'
 import { whereClause } from './visibility.ts'
-import { sqlTypeOf } from './wire-types.ts'
+import { comparedValue, sqlTypeOf } from './wire-types.ts'
 
 /** The columns of an answer's rows. */
 export const KEYSET_ROW = Object.freeze({
@@ -132,7 +132,7 @@ function rowsSql (
 function segmentsOf ({ place, order, witness }: KeysetShape, values: readonly Sql[]): readonly (readonly Sql[])[] {
   if (place === undefined) return [[]]
   const terms = order.map((term, index): PlacedTerm => ({
-    value: values[index]!,
+    value: comparedValue(values[index]!, typeOfTerm(term)),
     slot: place.slots[index]!,
     ascending: term.descending === (place.side === 'before'),
     nullable: isNullableTerm(term),
@@ -162,10 +162,10 @@ function storedText (value: Sql, term: OrderTerm): Sql {
 }
 
 /** Whether a row is not the one at the place. */
-function isNoWitness ({ place }: KeysetShape, page: string, sorts: readonly string[]): Sql {
+function isNoWitness ({ place, order }: KeysetShape, page: string, sorts: readonly string[]): Sql {
   const equal = (place?.slots ?? []).map((slot, index) => {
     const value = name(page, sorts[index]!)
-    return slot === null ? sql`${value} is null` : sql`${value} = ${slot}`
+    return slot === null ? sql`${value} is null` : sql`${comparedValue(value, typeOfTerm(order[index]!))} = ${slot}`
   })
   // a null never equals the value of a place
   return sql`(${join(equal, ' and ')}) is not true`

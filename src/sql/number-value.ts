@@ -2,7 +2,7 @@
 import type { Aggregate } from '../plan/index.ts'
 import { trusted, sql, type Sql } from './fragment.ts'
 import { column } from './json.ts'
-import { sqlTypeOf } from './wire-types.ts'
+import { comparedValue, sqlTypeOf } from './wire-types.ts'
 
 /** The value as records show it, before it gets its wire form. */
 export function shownNumber ({ function: fn, property }: Aggregate, alias: string): Sql {
@@ -15,7 +15,7 @@ export function shownNumber ({ function: fn, property }: Aggregate, alias: strin
     case 'avg':
       return sqlTypeOf(property.type).mean!(operand, property.type)
     default:
-      return sql`${trusted(fn)}(${operand})`
+      return sql`${trusted(fn)}(${comparedValue(operand, property.type)})`
   }
 }
 

@@ -11,6 +11,7 @@ import { answerSql, ifFits, recordSql } from './record.ts'
 import type { RecordsShape, StreamShape } from './shape.ts'
 import type { Source } from './source.ts'
 import { whereClause } from './visibility.ts'
+import { comparedValue } from './wire-types.ts'
 
 /** The columns of rows with records, and of rows with keys. */
 export const STREAM_ROW = Object.freeze({
@@ -65,7 +66,9 @@ export function streamRecordsSql (plan: RecordsShape, source: Source): Sql {
   const { alias, table, conditions, context, form, model } = source
   const key = wholeKey(model, alias)
   // each column of a composite key is also compared separately: databases choose indexes and shards by columns
-  const among = keyColumns(model).map(({ column }, index) => sql`${name(alias, column)} = any(${columnSlots[index]!})`)
+  const among = keyColumns(model).map(({ column, type }, index) =>
+    sql`${comparedValue(name(alias, column), type)} = any(${columnSlots[index]!})`
+  )
   if (among.length > 1) among.push(sql`${key} = any(${keysSlot}::text[])`)
   const columns = projection(selection, alias)
   columns.set(POSITION, sql`array_position(${keysSlot}::text[], ${key})`)

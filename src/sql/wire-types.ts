@@ -9,6 +9,9 @@ interface SqlType<T extends ValueType> {
   /** A value in a form that `row_to_json` and similar functions write in wire form. */
   json(value: Sql, type: T): Sql
 
+  /** A value as operators, `min` and `max` take it. */
+  compared(value: Sql, type: T): Sql
+
   /** The text from which `readStored` restores a value. It does not depend on the settings of the session. */
   stored(value: Sql, type: T): Sql
 
@@ -61,9 +64,17 @@ const exact = (): boolean => true
 const sizeOfBytes = (value: Sql): Sql => sql`octet_length(${value})`
 const sizeOfAny = (value: Sql): Sql => sql`pg_column_size(${value})`
 
+/**
+ * A value in the type that its domain is based on. PostgreSQL has no operators for domains of enum types, while domains
+ * of other types have the operators of their base. A `case` beside a null has the base type, and the planner replaces
+ * it by the value before it looks for an index.
+ */
+const withoutDomain = (value: Sql): Sql => sql`(case when true then ${value} end)`
+
 /** Short values that PostgreSQL writes in wire form. They have no sum. */
 const PLAIN = {
   json: itself,
+  compared: itself,
   stored: text,
   isLong: short,
   isExact: (): boolean => false,
@@ -108,7 +119,8 @@ const SQL_TYPES: { readonly [Name in TypeName]: SqlType<TypeOf<Name>> } = {
     size: (value, computed) => computed ? sizeOfAny(value) : sizeOfBytes(value),
     isText: true,
   },
-  enum: { ...PLAIN, repetitive: true },
+  // a column whose type is unknown here may have a domain of an enum type
+  enum: { ...PLAIN, compared: (value, { native }) => native ? withoutDomain(value) : value, repetitive: true },
   uuid: { ...PLAIN, isExact: exact },
   date: { ...PLAIN, repetitive: true },
   datetime: {
@@ -139,6 +151,11 @@ export function sqlTypeOf<T extends ValueType> (type: T): SqlType<T> {
 /** A value of a column (any expression) in a form that `row_to_json` and similar functions write in wire form. */
 export function jsonValue (value: Sql, type: ValueType): Sql {
   return sqlTypeOf(type).json(value, type)
+}
+
+/** A value of a column (any expression) as operators, `min` and `max` take it. */
+export function comparedValue (value: Sql, type: ValueType): Sql {
+  return sqlTypeOf(type).compared(value, type)
 }
 
 /** Whether values of a type can be so long that few of them make a large answer. */

@@ -68,12 +68,7 @@ export function columnTypeOf (column: ColumnFacts, checks: readonly CheckFacts[]
     const code = `p.enum(${choicesText(labels.values)})`
     return isArray
       ? { code: `${code}.array().columnType(${textCode(type)})`, use: 'items', integer: false }
-      : {
-          code: `${code}.columnType(${textCode(type)})`,
-          // PostgreSQL compares values of a domain with labels of its enum type only after a cast
-          use: column.domain === null ? 'choice' : 'opaque',
-          integer: false,
-        }
+      : { code: `${code}.columnType(${textCode(type)})`, use: 'choice', integer: false }
   }
   const [pattern, use, write] = RULES.find(([pattern]) => pattern.test(type))!
   const code = write(type, pattern.exec(type)!)
