@@ -5,8 +5,8 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import {
-  allowQueryMethod, checkResourcesOptions, checkTables, documentedRoles, fastifyRoutes, ignoreBodies, knownResources,
-  metaOf, namedSchemas, offerOf, readQueries, roleResources, routedResource, schemaNames, takenNames,
+  allowQueryMethod, checkResourcesOptions, checkTables, documentedRoles, fastifyRoutes, knownResources, metaOf,
+  namedSchemas, offerOf, readQueries, refuseBodies, roleResources, routedResource, schemaNames, takenNames,
   type CrudOperation, type CrudResourcesOptions, type CrudRoutesOptions, type ResourceEntry, type RouteParts,
   type UncheckedRoutes,
 } from '../src/http/index.ts'
@@ -104,7 +104,7 @@ async function registerResources (
   const takesQueries = resources.some(({ query }) => query === true)
   if (takesQueries) allowQueryMethod(fastify)
   const parsers = {
-    ignoring: await parsersWith(fastify, 'fastify-crud-kit/ignored-bodies', ignoreBodies),
+    ofNone: await parsersWith(fastify, 'fastify-crud-kit/no-bodies', refuseBodies),
     ofQueries: takesQueries ? await parsersWith(fastify, 'fastify-crud-kit/query-bodies', readQueries) : undefined,
   }
   const steps: Array<() => Promise<void>> = []
@@ -115,7 +115,7 @@ async function registerResources (
 /** The parsers of bodies that are no data of records. All resources that are registered together share them. */
 interface OtherParsers {
   /** Those of routes that take no body, since an empty one may have any media type. */
-  readonly ignoring: Parsers
+  readonly ofNone: Parsers
   /** Those of bodies that are queries. Absent if no resource takes them. */
   readonly ofQueries: Parsers | undefined
 }
@@ -236,7 +236,7 @@ async function addRoutes (
     transformOf,
   })
   fastify.addHook('onRoute', onRoute)
-  const withoutBodies = withParsers(fastify, parsers.ignoring)
+  const withoutBodies = withParsers(fastify, parsers.ofNone)
   const withQueries = parsers.ofQueries && withParsers(fastify, parsers.ofQueries)
   for (const { body, route } of routes) {
     if (body === 'query') withQueries!.route(route)

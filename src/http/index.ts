@@ -20,7 +20,7 @@ export { isOffline, takeOffline } from './offline.ts'
 export { sendProbe } from './probes.ts'
 export { startOfQuery } from './start-of-query.ts'
 export { INPUT_PROPERTY } from './routes/route-input.ts'
-export { ignoreBodies } from './routes/content-type.ts'
+export { refuseBodies } from './routes/content-type.ts'
 export { keySegments } from './routes/path-key.ts'
 export { fastifyRoutes, type RouteParts } from './routes/fastify-routes.ts'
 export type {

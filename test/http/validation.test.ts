@@ -367,7 +367,7 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     await t.rejects(jars().update(orm.em.fork(), 1, { grams: NaN }), refused)
   })
 
-  t.test('routes that take no body accept an empty one of any type, and none of another type than JSON', async (t) => {
+  t.test('routes that take no body accept an empty one of any type, and refuse what is in others', async (t) => {
     const { created, check } = writes(await start(t))
     const { id } = await created('/jars', { label: 'pear' })
     const types = ['text/plain', 'application/x-www-form-urlencoded', 'image/png', 'garbage']
@@ -382,8 +382,11 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
       })
       for (const { headers } of responses) t.equal(headers.accept, 'application/json')
     }
-    await check(t, both.map((request): Exchange => [request, { any: 'thing' }, 200]))
-    await check(t, both.map((request): Exchange => [request, {}, 200]))
+    for (const nothing of [{}, null]) await check(t, both.map((request): Exchange => [request, nothing, 200]))
+    const refused = { statusCode: 400, code: 'FST_ERR_VALIDATION', detail: /^This request takes no body\./ }
+    for (const body of [{ hard: true }, [1], 'x', 0]) {
+      await check(t, both.map((request): Exchange => [request, body, refused]))
+    }
   })
 
   t.test('a body of another type than JSON is refused', async (t) => {

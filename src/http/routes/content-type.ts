@@ -1,7 +1,7 @@
 /** Checks the media types of bodies. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasParserFor } from '../../borrowed/fastify.ts'
-import { UnsupportedMediaTypeError } from '../../base/errors.ts'
+import { RequestValidationError, UnsupportedMediaTypeError } from '../../base/errors.ts'
 
 /** The media types of bodies. */
 export const JSON_BODY = 'application/json'
@@ -67,11 +67,21 @@ function hasBody (headers: FastifyRequest['headers']): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
-/** Adds the parser of routes that take no body: JSON is read, and ignored. An empty body may have any media type. */
-export function ignoreBodies (instance: FastifyInstance): void {
+/** What clients send as JSON that have nothing to say. */
+const NOTHING = /^\s*(?:null|\{\s*\})?\s*$/
+
+const NO_BODY = 'This request takes no body. Leave it out, because nothing in it would have an effect.'
+
+/** Adds the parser of routes that take no body: JSON may only be empty. An empty body may have any media type. */
+export function refuseBodies (instance: FastifyInstance): void {
   instance.addContentTypeParser('*', { parseAs: 'string' }, (request, body, done) => {
     const type = request.headers['content-type']
-    if (body === '' || JSON_TYPE.test(mediaTypeOf(type ?? '') ?? '')) done(null)
-    else done(new UnsupportedMediaTypeError(sentence(type)))
+    if (body === '') return done(null)
+    if (!JSON_TYPE.test(mediaTypeOf(type ?? '') ?? '')) return done(new UnsupportedMediaTypeError(sentence(type)))
+    done(NOTHING.test(body as string)
+      ? null
+      : new RequestValidationError([
+        { source: { pointer: '' }, code: 'FST_ERR_VALIDATION', detail: NO_BODY },
+      ]))
   })
 }

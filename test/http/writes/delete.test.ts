@@ -130,11 +130,10 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.equal((await select(orm, 'select id from tag where id in (1, 3)')).length, 2)
   })
 
-  t.test('a body is ignored, and parameters of reads are refused', async (t) => {
+  t.test('parameters of reads are refused', async (t) => {
     const { id } = await created('/tags', { name: 'x' })
     t.match(verdict(await remove(`/tags/${id}?fields=name`)), /^400 FST_CRUD_/)
     t.match(verdict(await remove(`/tags/${id}?filter[name]=x`)), /^400 FST_CRUD_/)
-    t.equal((await app.inject({ method: 'DELETE', url: `/tags/${id}`, payload: { name: 'y' } })).statusCode, 200)
     t.equal(verdict(await remove('/tags/x')), '400 FST_ERR_VALIDATION id')
   })
 
