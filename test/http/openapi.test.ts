@@ -192,8 +192,8 @@ t.test('the document of the example', async (t) => {
   t.test('all errors share one schema', async (t) => {
     const statuses = (path: string, method: string): string[] => Object.keys(document.paths[path][method].responses)
     t.strictSame(statuses('/categories', 'get'), ['200', '400', '503'])
-    t.strictSame(statuses('/categories', 'post'), ['201', '400', '409', '503'])
-    t.strictSame(statuses('/categories/{id}', 'patch'), ['200', '400', '404', '409', '503'])
+    t.strictSame(statuses('/categories', 'post'), ['201', '400', '409', '413', '415', '503'])
+    t.strictSame(statuses('/categories/{id}', 'patch'), ['200', '400', '404', '409', '413', '415', '503'])
     t.match(document.components.schemas.Error, {
       type: 'object', title: 'Error', required: ['statusCode', 'code', 'error', 'message'],
       properties: { errors: { type: 'array' } },
@@ -221,8 +221,10 @@ t.test('routes document versions, conditional requests and their refusals', asyn
   const order = document.paths['/orders/{id}']
   t.match(parametersOf(order.patch)['If-Match'], { in: 'header', required: true })
   t.match(order.get.responses['200'].headers, { ETag: { schema: { type: 'string' } } })
-  t.strictSame(Object.keys(order.patch.responses), ['200', '400', '403', '404', '409', '412', '428', '503'])
-  t.strictSame(Object.keys(order.delete.responses), ['200', '400', '404', '409', '412', '428', '503'])
+  t.strictSame(Object.keys(order.patch.responses), [
+    '200', '400', '403', '404', '409', '412', '413', '415', '428', '503',
+  ])
+  t.strictSame(Object.keys(order.delete.responses), ['200', '400', '403', '404', '409', '412', '428', '503'])
   const plant = document.paths['/plants/{id}']
   t.match(parametersOf(plant.delete)['hard'], { in: 'query', schema: { type: 'boolean' } })
   t.notOk('If-Match' in parametersOf(plant.patch))
@@ -240,7 +242,7 @@ t.test('writes that clients may repeat document their key', async (t) => {
   t.match(parametersOf(document.paths['/notes'].post)['Idempotency-Key'], { in: 'header', required: false })
   t.match(parametersOf(document.paths['/strict'].post)['Idempotency-Key'], { in: 'header', required: true })
   t.notOk('Idempotency-Key' in parametersOf(note.get))
-  t.strictSame(Object.keys(note.patch.responses), ['200', '400', '404', '409', '422', '503'])
+  t.strictSame(Object.keys(note.patch.responses), ['200', '400', '404', '409', '413', '415', '422', '503'])
   t.match(note.delete.responses['200'].headers, { 'Idempotency-Replayed': { schema: { enum: ['true'] } } })
   t.match(note.put.responses['409'].headers, { 'Retry-After': {} })
   t.notOk('422' in note.get.responses)

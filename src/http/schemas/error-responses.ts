@@ -11,7 +11,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   403: 'The request may not do this, or the record would lie outside of what it may write.',
   404: 'There is no such record.',
   409: 'The write conflicts with another record.',
-  412: 'The record has changed since the version in If-Match.',
+  412: 'If-Match does not name the version of the record, or the request writes several records.',
   413: 'The body is too large.',
   415: 'The body has a type that the route does not take.',
   422: 'The Idempotency-Key was used for another request.',
@@ -35,16 +35,19 @@ export function errorResponses (
   { model, scoped, requireIfMatch, idempotency, conditional }: Offer,
   { identity, permission }: Guards = UNGUARDED
 ): Record<string, TSchema> {
-  const { writes, byKey, bodies, ifMatch } = factsOf(operation)
-  const matches = ifMatch !== 'no' && model.version !== undefined
+  const { writes, byKey, body, records, ifMatch } = factsOf(operation)
+  // a write of many records refuses the versions that other writes take
+  const matches = model.version !== undefined && (ifMatch !== 'no' || records === 'selected')
   // a literal, because V8 keeps its few large keys in a table. For keys added to {}, it makes an array of 770 elements
   const responses: Record<string, TSchema> = { 400: responseOf(400), 503: responseOf(503) }
   if (!writes && conditional) responses[304] = NOT_MODIFIED
   if (identity) responses[401] = responseOf(401)
-  if (permission || (scoped && bodies.length > 0)) responses[403] = responseOf(403)
+  // also a read whose scope no record can meet
+  if (permission || scoped) responses[403] = responseOf(403)
   if (byKey) responses[404] = responseOf(404)
   if (writes) responses[409] = idempotency === false ? responseOf(409) : CONFLICT_OR_RUNNING
   if (matches) responses[412] = responseOf(412)
+  if (body !== undefined) Object.assign(responses, bodyResponses())
   if (writes && idempotency !== false) responses[422] = responseOf(422)
   if (matches && requireIfMatch && ifMatch === 'required') responses[428] = responseOf(428)
   return responses
@@ -58,7 +61,7 @@ const responseOf = (status: number): TSchema => ({
   ...(status === 503 && { headers: { 'Retry-After': RetryAfter } }),
 } as TSchema)
 
-/** The responses of a route whose query is its body, beside those of the operation. */
+/** The responses of a route that takes a body. */
 export const bodyResponses = (): Record<string, TSchema> => ({ 413: responseOf(413), 415: responseOf(415) })
 
 const NOT_MODIFIED: TSchema = Type.Null({ description: 'If-None-Match has the ETag of the answer.' })
