@@ -26,6 +26,15 @@ export interface BodyRules {
   readonly unfilled: readonly Property[]
   /** The children that bodies write with the record, by public name. */
   readonly children: ReadonlyMap<string, OwnedChildren>
+  /** What bodies of the other kind may set, if there are upserts, whose records are new or not. */
+  readonly elsewhere?: Elsewhere
+}
+
+/** What the bodies of some records may set. */
+export interface Elsewhere {
+  readonly properties: ReadonlySet<Property>
+  /** The records, as the end of a sentence: `in a new record`. */
+  readonly where: string
 }
 
 /** The rules of a resource. An operation without rules accepts no properties. */

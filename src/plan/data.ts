@@ -8,7 +8,7 @@ import {
   embeddedToStored, fromJson, keyFromJson, type Converted, type EmbeddedProperty, type KeyPart, type Property,
   type RelationProperty, type ScalarProperty, type SqlValue,
 } from '../model/index.ts'
-import type { Named, OwnedChildren } from './body-rules.ts'
+import type { Elsewhere, Named, OwnedChildren } from './body-rules.ts'
 import type { ChildKey, ChildrenData, DataColumn, LinksData, RecordData, ReferenceData } from './record-data.ts'
 import { namesForServer } from './writable.ts'
 
@@ -36,6 +36,7 @@ export type Checked = Readonly<Record<string, unknown>> & { readonly [kChecked]:
 export interface DataNames {
   readonly byName: ReadonlyMap<string, Named>
   readonly children: ReadonlyMap<string, OwnedChildren>
+  readonly elsewhere?: Elsewhere
 }
 
 /**

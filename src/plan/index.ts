@@ -41,7 +41,7 @@ export { resolveWhitelist, type AggregateEntry, type RelationEntry, type Whiteli
 export { DEFAULT_SORT, relationsOfWhitelist, waysOf, type Way, type WayTarget } from './whitelist/ways.ts'
 export { planPrevious } from './previous.ts'
 export { cited } from './refusal.ts'
-export type { BodyRules, OwnedChildren, Writable } from './body-rules.ts'
+export type { BodyRules, Elsewhere, OwnedChildren, Writable } from './body-rules.ts'
 export { namesForServer, NO_CHILDREN, resolveWritable, rulesInUse, rulesOfBody } from './writable.ts'
 export { findUpsertKey, readUpsertKey, resolveUpsertKeys, upsertKeysFor, type UpsertKey } from './upsert-keys.ts'
 export { sharesColumns, withColumnsOnce, withSharedColumns } from './shared-columns.ts'

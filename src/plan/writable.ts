@@ -33,8 +33,17 @@ export function resolveWritable (
   const { create, update } = writable
   if (!upserts || create === undefined || update === undefined) return writable
   const upsert = bodyRulesOf(new Set([...create.properties, ...update.properties]), [], NO_CHILDREN, model)
-  return Object.freeze({ ...writable, upsert })
+  return Object.freeze({
+    ...writable,
+    create: beside(create, update, 'in a record that exists'),
+    update: beside(update, create, 'in a new record'),
+    upsert,
+  })
 }
+
+/** Rules that know what the bodies of other records may set. */
+const beside = (rules: BodyRules, { properties }: BodyRules, where: string): BodyRules =>
+  Object.freeze({ ...rules, elsewhere: { properties, where } })
 
 export const NO_CHILDREN: BodyRules['children'] = new Map()
 

@@ -146,16 +146,18 @@ function explained ({ type, schema, value, path }: ValueError, property: TSchema
  * The error of a property that may not be written. Unknown and hidden properties have the same message. The message for
  * a property that reads show says that it cannot be written, and suggests no other one, since its name is not misspelt.
  */
-function closedName (name: string, { find, writable }: RecordNames, record: BodyPlace): BodyError {
+function closedName (name: string, { find, writable, elsewhere }: RecordNames, record: BodyPlace): BodyError {
   const allowed = writable()
   const property = find(name)
   const isShown = property !== undefined && !property.hidden
   const near = isShown ? undefined : nearest(name, allowed)
   const suggestion = near === name ? undefined : near
   const place = memberPlace(record, cited(name))
-  const sentence = isShown
-    ? `The property '${place.name}' cannot be written`
-    : `There is no property '${place.name}' to write`
+  const sentence = !isShown
+    ? `There is no property '${place.name}' to write`
+    : elsewhere?.properties.has(property) === true
+      ? `The property '${place.name}' can be written only ${elsewhere.where}`
+      : `The property '${place.name}' cannot be written`
   return errorAt(record, withAllowed(didYouMean(sentence, suggestion), allowed), additionalMember(name), {
     pointer: place.pointer,
     allowed: listed(allowed),

@@ -45,13 +45,13 @@ class Body {
    * @param pointer the prefix of their pointers, e.g. `/1` in a batch
    */
   errorsOf (data: unknown, pointer = ''): ErrorList<BodyError> {
-    const { byName, children } = this.#names
+    const { byName, children, elsewhere } = this.#names
     const find = (name: string): Property | undefined => byName.get(name)?.property
     const writable = (): string[] => [
       ...[...this.#writable()].filter(({ write }) => write.writable).map(({ publicName }) => publicName),
       ...children.keys(),
     ]
-    return bodyErrors(this.schema, data, { find, writable }, pointer)
+    return bodyErrors(this.schema, data, { find, writable, elsewhere }, pointer)
   }
 
   /** The values of columns. */

@@ -7,6 +7,7 @@
 import { Kind, TypeRegistry, type TObject, type TSchema } from '@sinclair/typebox'
 import { TypeSystem, TypeSystemDuplicateTypeKind } from '@sinclair/typebox/system'
 import { WIRE_TYPES, type Converted, type Property, type TypeName } from '../model/index.ts'
+import type { Elsewhere } from '../plan/index.ts'
 
 /** Converts a value, or says what would be accepted. */
 export type ValueRule = (value: unknown) => Converted
@@ -17,6 +18,8 @@ export interface RecordNames {
   readonly find: (name: string) => Property | undefined
   /** The names that bodies may use. */
   readonly writable: () => readonly string[]
+  /** What the bodies of other records may set. */
+  readonly elsewhere?: Elsewhere | undefined
 }
 
 /** The part of a body that a schema describes. The errors of a body are made from it. */

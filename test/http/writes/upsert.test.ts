@@ -263,6 +263,20 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['PUT /narrow?on=SKU', [{ SKU: 'narrow', name: 'x', price: 1 }, { SKU: 'b', price: 1, name: 'b' }],
         '400 FST_ERR_VALIDATION /0/name'],
     ])
+    const details = async (request: string, body: object) =>
+      (await check(t, [[request, body, 400]]))[0]!.json().errors.map(({ detail }: Json) => detail)
+    const [name] = await details('PUT /narrow?on=SKU', { SKU: 'narrow', name: 'x', price: 3 })
+    t.equal(name, "The property 'name' can be written only in a new record. Allowed: price, shop, stock.")
+    t.strictSame(await details('PUT /narrow?on=SKU', [{ SKU: 'narrow', name: 'x', price: 3 }]), [name])
+    const { id } = await stored('narrow')
+    t.strictSame(await details(`PATCH /narrow/${id}`, { name: 'x' }), [name])
+    const allowed = 'Allowed: SKU, code, ean, name, price, tenant.'
+    const stock = `The property 'stock' can be written only in a record that exists. ${allowed}`
+    t.strictSame(await details('PUT /narrow?on=SKU', { SKU: 'new', stock: 3 }), [
+      stock, "The property 'name' is required.", "The property 'price' is required.",
+    ])
+    t.equal((await details('POST /narrow', fresh({ stock: 3 })))[0], stock)
+    t.match(await details('PUT /narrow?on=SKU', { SKU: 'narrow', version: 3 }), [/^The property 'version' cannot be/])
     t.match(await stored('narrow'), { price: '31.00', stock: 3, name: 'Narrow', ean: '99' })
     const tooMany = await put('/lenient?on=SKU', [fresh(), fresh(), fresh()])
     t.match(tooMany.json().detail, 'A request can write at most 2 records; this one has 3.')
