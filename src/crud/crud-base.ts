@@ -23,6 +23,7 @@ import {
 } from '../write/index.ts'
 import { asItIs, jsonOfAnswer, valueOfAnswer, valueOfText } from './answers.ts'
 import { checkCall, readParams, refusalOfCall, type CrudParams } from './check-call.ts'
+import { keyOfCall } from './check-key.ts'
 import { checkAfterHooks, checkCrudOptions, checkHookNames, readPrevious } from './check-options.ts'
 import type {
   CrudCreateOptions, CrudDeleteManyOptions, CrudDeleteOptions, CrudGroups, CrudOptions, CrudPage, CrudQueryOptions,
@@ -205,6 +206,7 @@ export class CrudBase<
    *
    * @param id the primary key, the `uuid` of an entity that has one, or an object for a composite key
    * @param params may hold `include` and `fields`
+   * @throws {ConfigError} for an `id` that cannot be a key, such as `undefined`
    */
   get<On extends CrudSession> (
     session: On,
@@ -223,7 +225,8 @@ export class CrudBase<
     params?: CrudParams,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, string | null> {
-    const steps = (call: Call): Steps<JsonAnswer | null> => readRecord(call, id, params && readParams(params))
+    const steps = (call: Call): Steps<JsonAnswer | null> =>
+      readRecord(call, keyOfCall(call, id), params && readParams(params))
     return this.#run('getJson', session, options, steps, jsonOfAnswer, params)
   }
 
@@ -242,7 +245,7 @@ export class CrudBase<
     id: Id,
     options: CrudReadOptions<Entity> = {}
   ): CrudResult<On, boolean> {
-    return this.#run('exists', session, options, (call) => recordExists(call, id), asItIs)
+    return this.#run('exists', session, options, (call) => recordExists(call, keyOfCall(call, id)), asItIs)
   }
 
   /**
@@ -384,7 +387,8 @@ export class CrudBase<
     data: WireBody<Entity>,
     options: CrudUpdateOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
-    return this.#run('update', session, options, (call) => updateOne(call, id, data as Data), valueOfAnswer)
+    const steps = (call: Call): Steps<JsonAnswer> => updateOne(call, keyOfCall(call, id), data as Data)
+    return this.#run('update', session, options, steps, valueOfAnswer)
   }
 
   /**
@@ -398,7 +402,7 @@ export class CrudBase<
     id: Id,
     options: CrudDeleteOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
-    return this.#run('delete', session, options, (call) => deleteOne(call, id), valueOfAnswer)
+    return this.#run('delete', session, options, (call) => deleteOne(call, keyOfCall(call, id)), valueOfAnswer)
   }
 
   /**
@@ -412,7 +416,7 @@ export class CrudBase<
     id: Id,
     options: CrudWriteOptions<Entity> = {}
   ): CrudResult<On, WrittenRecord<Entity>> {
-    return this.#run('restore', session, options, (call) => restoreOne(call, id), valueOfAnswer)
+    return this.#run('restore', session, options, (call) => restoreOne(call, keyOfCall(call, id)), valueOfAnswer)
   }
 
   /**

@@ -43,7 +43,12 @@ async function drained (items: AsyncIterable<unknown>): Promise<void> {
 
 const refused = (message: string) => ({ code: 'FST_CRUD_CONFIG_INVALID', statusCode: 500, message })
 
-await forOneDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
+const Bulb = entity('Bulb', {
+  lamp: () => p.manyToOne(Lamp).primary(), place: p.integer().primary(), on: p.boolean().default(false),
+})
+const bulbs = new CrudBase<any>({ model: Bulb, writable: 'all' })
+
+await forOneDatabase(t, { entities: [Lamp, Bulb] }, async (t, { orm }) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(crudKit, { orm })
@@ -233,5 +238,36 @@ await forOneDatabase(t, { entities: [Lamp] }, async (t, { orm }) => {
       await t.rejects(lamps.update(em, 1, data as any), { code: /^FST_/ })
     }
     t.equal(await lamps.count(em), count)
+  })
+
+  t.test('a value that cannot be a key is refused, and a key that no record has finds none', async (t) => {
+    const em = orm.em.fork()
+    const byKey = {
+      get: (crud, id) => crud.get(em, id), getJson: (crud, id) => crud.getJson(em, id),
+      exists: (crud, id) => crud.exists(em, id), update: (crud, id) => crud.update(em, id, {}),
+      delete: (crud, id) => crud.delete(em, id), restore: (crud, id) => crud.restore(em, id),
+    } satisfies Record<string, (crud: any, id: any) => Promise<unknown>>
+    const wrongKeys: ReadonlyArray<readonly [crud: CrudBase<any>, id: unknown, got: string]> = [
+      [lamps, undefined, 'undefined'], [lamps, null, 'null'], [lamps, true, 'true'], [lamps, [1], 'an array'],
+      [lamps, {}, "an object without 'id'"], [lamps, { id: undefined }, "an object without 'id'"],
+      [lamps, { id: 1, name: 'x' }, 'an object with other members'], [lamps, new Map(), 'an instance of Map'],
+      [lamps, () => 1, 'a function'], [bulbs, 1, '1'], [bulbs, '1', 'a text'],
+      [bulbs, { lamp: 1 }, "an object without 'place'"], [bulbs, { lamp: 1, place: null }, "an object without 'place'"],
+      [bulbs, { lamp: { id: 1 }, place: 1 }, "an object without 'lamp'"],
+    ]
+    for (const [method, call] of Object.entries(byKey)) {
+      for (const [crud, id, got] of wrongKeys) {
+        const form = crud === lamps ? 'a text or a number' : "an object with 'lamp', 'place'"
+        const name = `${crud.constructor.name}.${method.replace('Json', '')}`
+        await t.rejects(call(crud, id), refused(`${name} takes the key of a record as 'id': ${form}; it got ${got}.`))
+      }
+      for (const id of [99, '99', 99n, 'x', '', 1.5, NaN, new Date(), { id: 99 }]) {
+        const found = call(lamps, id)
+        if (method.startsWith('get') || method === 'exists') t.notOk(await found, `${method} ${String(id)}`)
+        else await t.rejects(found, { code: 'FST_CRUD_NOT_FOUND' }, `${method} ${String(id)}`)
+      }
+    }
+    t.match(await lamps.get(em, { id: 1 }), { id: 1 })
+    t.equal(await bulbs.get(em, { place: 1, lamp: '1' }), null)
   })
 })
