@@ -3,7 +3,9 @@
  * database has written, record by record.
  */
 import { embeddedToWire, needsWireForm, type Property, type RelationProperty } from '../model/index.ts'
-import type { Aggregate, AggregatePlan, GroupTerm, Operand, Selection } from '../plan/index.ts'
+import {
+  codecOfOperand, type Aggregate, type AggregatePlan, type GroupTerm, type Operand, type Selection,
+} from '../plan/index.ts'
 
 /** A record in JSON. */
 export type JsonRecord = Record<string, unknown>
@@ -47,11 +49,7 @@ export function toWireOfGroups ({ groups, numbers }: Pick<AggregatePlan, 'groups
 export function toWireOfValue (
   { operand, period }: { readonly operand?: Operand, readonly period?: GroupTerm['period'] }
 ): ((value: unknown) => unknown) | undefined {
-  const codec = period !== undefined
-    ? undefined
-    : operand?.kind === 'scalar'
-      ? operand.codec
-      : operand?.key[0]?.codec
+  const codec = period !== undefined || operand === undefined ? undefined : codecOfOperand(operand)
   return codec && ((value) => value === null ? null : codec.toWire(value))
 }
 

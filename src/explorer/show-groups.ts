@@ -1,6 +1,6 @@
 /** The facets, the groups and the numbers of aggregates in the explorer's document. */
 import type { DescribedFilter, Description } from '../catalogue/index.ts'
-import { isAbout, type FacetTerm, type GroupTerm } from '../plan/index.ts'
+import { codecOfOperand, isAbout, type FacetTerm, type GroupTerm } from '../plan/index.ts'
 import type {
   DividingProperty, FacetDescription, GroupDescription, NumberDescription, ValueDescription,
 } from './description.ts'
@@ -40,7 +40,10 @@ function showProperty (
   referenceTo: ReferenceTo
 ): DividingProperty {
   const { operand, relations } = term
-  const filter = filterAbout(term, filters)
+  // a filter would not find what a serializer has made of a value
+  const filter = codecOfOperand(operand)?.oneWay === true && periodOf(term) === null
+    ? undefined
+    : filterAbout(term, filters)
   return {
     value: valueOf(term),
     reference: operand.kind === 'relation' ? referenceOf(operand, referenceTo) : null,
@@ -52,8 +55,7 @@ function showProperty (
 /** The values of a property. A period has dates, whatever the property has. */
 function valueOf (term: FacetTerm | GroupTerm): ValueDescription {
   const { operand, type } = term
-  const codec = operand.kind === 'relation' ? operand.key[0]!.codec : operand.codec
-  return codec === undefined || periodOf(term) !== null ? describeType(type) : CUSTOM
+  return codecOfOperand(operand) === undefined || periodOf(term) !== null ? describeType(type) : CUSTOM
 }
 
 /** The filter that chooses values of a property: if possible, several of them. */

@@ -56,7 +56,8 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
     if (serializer !== undefined) return serializer(hydrated, {})
     return custom === undefined || hydrated === null ? hydrated : custom.toJSON(hydrated, platform)
   }
-  if (custom === undefined) return Object.freeze({ toWire })
+  const oneWay = serializer !== undefined && { oneWay: true as const }
+  if (custom === undefined) return Object.freeze({ toWire, ...oneWay })
 
   const bindable = (value: unknown): Converted => {
     if (value === null || value === undefined) return { ok: false, expected: 'a value of its type' }
@@ -92,6 +93,7 @@ export function codecOf (property: EntityProperty, type: ValueType, platform: Pl
   return Object.freeze(
     {
       toWire,
+      ...oneWay,
       read: custom.convertToJSValueSQL && ((column: string) => custom.convertToJSValueSQL!(column, platform)),
       write: custom.convertToDatabaseValueSQL && custom.convertToDatabaseValueSQL('?', platform),
       toDatabase: (text) => comparable(toDatabase(text, 'query')),

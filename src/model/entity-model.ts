@@ -76,6 +76,8 @@ export interface Codec {
   readonly write?: string
   /** Converts JSON from the database to the wire form. */
   readonly toWire: (value: unknown) => unknown
+  /** A serializer makes the wire form, which nothing reads back: filters and bodies have other values. */
+  readonly oneWay?: true
   /** Converts the text of a query string to a value to bind. */
   readonly toDatabase?: (text: string) => Converted
   /** Converts JSON of a body to a value to bind. */

@@ -12,7 +12,7 @@ export {
 export { idOfKey, type Id } from './key.ts'
 export { writeCursor } from './cursor.ts'
 export { otherSide, planOtherSide } from './position.ts'
-export { firstTypeOf } from './operand.ts'
+export { codecOfOperand, firstTypeOf } from './operand.ts'
 export { isComputed, isCustomTerm, isNullableTerm, typeOfTerm } from './order.ts'
 export { hasUnknown } from './given.ts'
 export { QueryErrors } from './query-errors.ts'

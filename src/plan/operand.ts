@@ -38,6 +38,10 @@ export function firstTypeOf (operand: Comparable | Relevance): ValueType {
   return operand.kind === 'relation' ? operand.key[0]!.type : operand.type
 }
 
+/** The codec of an operand's values. For a key, it is that of its first column. */
+export const codecOfOperand = (operand: Operand): ScalarProperty['codec'] =>
+  operand.kind === 'relation' ? operand.key[0]?.codec : operand.codec
+
 const COMPOSITE_KEY = 'composite key (name a property behind it)'
 
 /** Returns the type of an operand's values, and the function that reads them from text. */

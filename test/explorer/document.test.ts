@@ -233,14 +233,15 @@ t.test('facets, groups and numbers, as the role of the caller may ask for them',
   const { facets, groups, numbers, groupPaging } = (await describedBy(nursery)).resources[0]!
   t.strictSame(facets.map(({ name, filter, limit, isnull }) => [name, filter, limit, isnull]), [
     ['supplier', 'supplier', 3, true],
-    ['land', 'supplier.country', 20, false],
+    ['town', 'supplier.address.city', 20, false],
     ['status', 'status', 20, false],
   ])
-  t.strictSame(groups.map(({ name, period }) => [name, period]), [
-    ['supplier', null],
-    ['supplier.country', null],
-    ['created_at.week', { property: 'created_at', unit: 'week', timeZone: 'Europe/Paris' }],
-    ['created_at.month', { property: 'created_at', unit: 'month', timeZone: 'Europe/Paris' }],
+  t.strictSame(groups.map(({ name, period, filter }) => [name, period, filter]), [
+    ['supplier', null, 'supplier'],
+    // filters do not read what its serializer writes
+    ['supplier.country', null, null],
+    ['created_at.week', { property: 'created_at', unit: 'week', timeZone: 'Europe/Paris' }, null],
+    ['created_at.month', { property: 'created_at', unit: 'month', timeZone: 'Europe/Paris' }, null],
   ])
   t.strictSame(numbers.map(({ key, property, nullable }) => [key, property, nullable]), [
     ['count', null, false], ['price_sum', 'price', true], ['price_avg', 'price', true], ['price_max', 'price', true],

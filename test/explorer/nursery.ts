@@ -99,7 +99,7 @@ export const resources = {
       ],
       allowedFacets: [
         new AllowedFacet('supplier', { limit: 3 }),
-        new AllowedFacet('supplier.country', { alias: 'land' }),
+        new AllowedFacet('supplier.address.city', { alias: 'town' }),
         'status',
       ],
       allowedGroups: [

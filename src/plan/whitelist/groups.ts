@@ -7,7 +7,7 @@ import {
 import type { Operand } from '../condition-types.ts'
 import type { FacetTerm, GroupNumber, GroupTerm } from '../plan-types.ts'
 import { withAlias, type WithAlias } from '../alias.ts'
-import { describe, operandOf, valuesOf } from '../operand.ts'
+import { codecOfOperand, describe, operandOf, valuesOf } from '../operand.ts'
 import { COUNT, typeOfNumber } from './number-types.ts'
 
 /** @throws {ConfigError} for an unknown path, a path to many rows, and values that cannot be grouped */
@@ -51,9 +51,19 @@ export function groupNumbers (entry: GroupAggregate, model: EntityModel): GroupN
   }))
 }
 
-/** @throws {ConfigError} for an unknown path, a path to many rows, and values that cannot be grouped */
+/**
+ * @throws {ConfigError} for an unknown path, a path to many rows, values that cannot be grouped, and values that no
+ *   filter would find
+ */
 export function facetTerm ({ field, alias, limit }: Facet, model: EntityModel): FacetTerm {
-  const { path, operand, type } = toOne(field, model, `AllowedFacet '${field}'`)
+  const what = `AllowedFacet '${field}'`
+  const { path, operand, type } = toOne(field, model, what)
+  if (codecOfOperand(operand)?.oneWay === true) {
+    throw new ConfigError(
+      `${what}: '${operand.name}' has a serializer, so that no filter would find the values that the facet shows. ` +
+        'Leave the facet out, or give the property a custom type, which reads such values, too.'
+    )
+  }
   return { ...withAlias(alias, publicPath(path)), relations: path.relations, operand, type, limit }
 }
 
