@@ -54,6 +54,25 @@ export function keyOf (resource: Pick<ResourceDescription, 'key'>, row: Row): st
   return parts.includes(undefined) ? undefined : parts.join('/')
 }
 
+/**
+ * Whether a key can be the end of a path. An empty part would be another path, and browsers remove parts of one or two
+ * points (RFC 3986 section 5.2.4).
+ */
+export const hasPath = (key: string): boolean => key.split('/').every((part) => !/^\.{0,2}$/.test(part))
+
+/** The resource and the key of a record, of which a person has typed the path. */
+export function recordAt (
+  { resources }: ExplorerDescription,
+  path: string
+): { readonly resource: ResourceDescription, readonly key: string } | undefined {
+  for (const resource of resources) {
+    const key = path.slice(resource.path.length + 1)
+    const isKey = hasPath(key) && key.split('/').length === resource.key.length
+    if (isKey && path === pathOfRecord(resource, key) && resource.operations.get) return { resource, key }
+  }
+  return undefined
+}
+
 /** The path of a record from the root of the API. */
 export const pathOfRecord = (resource: ResourceDescription, key: string): string => `${resource.path}/${key}`
 

@@ -1,7 +1,7 @@
 /** The page: loads the description of the API, and shows the resource of the address. */
-import { useEffect, useMemo } from 'preact/hooks'
-import { resourceAt, resourceOfNumbers } from '../api/records.ts'
-import { useAddress } from '../state/address.ts'
+import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
+import { recordAt, resourceAt, resourceOfNumbers } from '../api/records.ts'
+import { go, useAddress } from '../state/address.ts'
 import { ApiContext, useDescription } from '../state/context.ts'
 import { currentProfile, useProfiles } from '../state/profiles.ts'
 import { Empty, ErrorNotice } from './basics/notice.tsx'
@@ -26,6 +26,11 @@ export function App () {
   const api = useMemo(() => description && { description, profile }, [description, profile])
   const listed = description && resourceAt(description, address.path)
   const resource = listed ?? (description && resourceOfNumbers(description, address.path))
+  const typed = description && resource === undefined ? recordAt(description, address.path) : undefined
+  useLayoutEffect(() => {
+    if (typed === undefined) return
+    go({ ...address, path: typed.resource.path, own: { ...address.own, open: typed.key } }, 'replace')
+  }, [typed?.resource, typed?.key])
   useEffect(() => {
     document.title = [resource?.title, description?.title ?? 'Explorer'].filter(Boolean).join(' · ')
   }, [resource, description])

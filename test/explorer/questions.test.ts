@@ -62,6 +62,20 @@ t.test('an address past the last page says so, and leads to the last page', asyn
   await shows(t, () => textOf('.empty-title'), 'No record matches the filter')
 })
 
+t.test('the path of a record opens it beside its list', async (t) => {
+  go('/products/1?sort=name')
+  await shows(t, () => all('.drawer .values').length, 1)
+  t.ok(['GET /products?sort=name', 'GET /products/1'].every((request) => asked.includes(request)))
+  go('/products/1/2')
+  await shows(t, () => textOf('.empty-title'), 'There is no resource /products/1/2')
+  const before = asked.length
+  for (const key of ['', '.', '..']) {
+    go(`/products?~open=${key}`)
+    await shows(t, () => textOf('.drawer .empty-title'), 'No URL leads to this record')
+  }
+  t.notOk(asked.slice(before).some((request) => request.startsWith('GET /products/')))
+})
+
 t.test('a condition gets an alternative, and another one is negated', async (t) => {
   go('/products?filter[price][lt]=20')
   await shows(t, chips, ['Price < 20'])

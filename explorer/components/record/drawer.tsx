@@ -2,14 +2,14 @@
 import { useRef, useState } from 'preact/hooks'
 import type { ResourceDescription } from '../../../src/explorer/description.ts'
 import { includesOfForm } from '../../api/form-includes.ts'
-import { labelOf, pathOfRecord, type Row } from '../../api/records.ts'
+import { hasPath, labelOf, pathOfRecord, type Row } from '../../api/records.ts'
 import { go } from '../../state/address.ts'
 import { recordKey, useRecord } from '../../state/record.ts'
 import { keepUnsaved, unsavedOf, useUnsaved } from '../../state/unsaved.ts'
 import type { Address } from '../../url/address.ts'
 import { namesOf } from '../../url/names.ts'
 import { Confirm } from '../basics/confirm.tsx'
-import { ErrorNotice } from '../basics/notice.tsx'
+import { Empty, ErrorNotice } from '../basics/notice.tsx'
 import { CreateForm } from './create-form.tsx'
 import { DrawerFrame, DrawerHead } from './drawer-frame.tsx'
 import { EditForm, type EditDraft } from './edit-form.tsx'
@@ -47,7 +47,9 @@ export function Drawer (props: DrawerProps) {
     >
       {own.open === undefined
         ? <NewRecord {...props} onClose={close} />
-        : <OneRecord {...props} path={own.open} focus={focus} onClose={close} leave={leave} />}
+        : hasPath(own.open)
+          ? <OneRecord {...props} path={own.open} focus={focus} onClose={close} leave={leave} />
+          : <NoPath {...props} />}
       {leaving && form && (
         <Confirm
           question={own.open === undefined ? 'Discard the new record?' : `Discard changes to ${form.title}?`}
@@ -64,6 +66,20 @@ export function Drawer (props: DrawerProps) {
         </Confirm>
       )}
     </DrawerFrame>
+  )
+}
+
+/** A record that the API cannot be asked for. */
+function NoPath ({ resource, onClose }: DrawerProps) {
+  return (
+    <>
+      <DrawerHead title='Record without a path' detail={resource.title} onClose={onClose} />
+      <div class='drawer-body'>
+        <Empty title='No URL leads to this record'>
+          <p>A part of its key is empty, or is one or two points, which browsers remove from paths.</p>
+        </Empty>
+      </div>
+    </>
   )
 }
 
