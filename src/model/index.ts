@@ -23,6 +23,7 @@ export { isComparable, isOrdered, isTextual, valueTypeOf } from './column-types.
 export { arrayLiteral } from './types/array.ts'
 export { fitsDate } from './types/datetime.ts'
 export { momentText } from './types/value-order.ts'
+export { ignoredJson } from './types/json.ts'
 export { containedFromText } from './types/range.ts'
 export { wireTypeOf, WIRE_TYPES, type TypeName, type TypeOf, type ValueType } from './types/index.ts'
 export type { Converted, SqlValue } from './types/converted.ts'

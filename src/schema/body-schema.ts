@@ -4,8 +4,8 @@
  */
 import { OptionalKind, Type, type TObject, type TSchema } from '@sinclair/typebox'
 import {
-  keyColumns, keyFromJson, type Converted, type EmbeddedProperty, type EntityModel, type KeyPart, type Property,
-  type ScalarProperty,
+  ignoredJson, keyColumns, keyFromJson, type Converted, type EmbeddedProperty, type EntityModel, type KeyPart,
+  type Property, type ScalarProperty,
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
 import {
@@ -46,8 +46,8 @@ export function clientSchema (
     } else if (owned !== undefined && (!owned.isNew || owned.create !== undefined)) {
       properties[publicName] = optional(childrenInput(owned, 'client', readonly))
     } else if (readonly) {
-      const schema = Type.Unknown({ readOnly: true, description: 'Ignored.' })
-      properties[publicName] = optional(described(schema, { kind: 'ignored' }))
+      const form = Type.Unknown({ readOnly: true, description: 'Ignored.' })
+      properties[publicName] = optional(ruled('ignored', form, { kind: 'ignored', rule: ignoredJson }))
     }
   }
   return Type.Object(properties, {

@@ -41,13 +41,13 @@ export type BodyPart =
   /** Lists of owned children to add, change and remove. */
   | { readonly kind: 'changes', readonly allowed: readonly string[] }
   /** A property that is ignored. */
-  | { readonly kind: 'ignored' }
+  | { readonly kind: 'ignored', readonly rule: ValueRule }
 
 // registered symbols, so that the schemas of two copies of this package do not disturb each other
 const kPart = Symbol.for('fastify-crud-kit.part')
 
 /** The names of the TypeBox types: one for each wire type, and those of other rules. */
-const KINDS = [...Object.keys(WIRE_TYPES) as TypeName[], 'custom', 'embedded', 'id', 'key', 'any'] as const
+const KINDS = [...Object.keys(WIRE_TYPES) as TypeName[], 'custom', 'embedded', 'id', 'key', 'any', 'ignored'] as const
 
 /** A schema with a rule. */
 interface Ruled {

@@ -29,9 +29,10 @@ export const json: WireType<JsonType> = {
 
 /** At most this many levels of arrays and objects in a JSON value, because the parser of the database is recursive. */
 const MAX_JSON_DEPTH = 64
+const TOO_DEEP = refuse(`JSON of at most ${MAX_JSON_DEPTH} levels`)
 
-/** The tokens of JSON that jsonb may reject: strings, numbers, and nesting brackets. */
-const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[[\]{}]/g
+/** The tokens of JSON that jsonb may reject: nesting brackets, numbers, and the first quotes of strings. */
+const JSON_TOKEN = /["[\]{}]|-?\d[\d.eE+-]*/g
 
 /**
  * Whether jsonb can store JSON text: it contains no NUL, no half of a surrogate pair (PostgreSQL manual, section 8.14),
@@ -39,21 +40,39 @@ const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[[\]{}]/g
  * values of repeated keys.
  */
 function isStorable (json: string): boolean {
+  const tokens = new RegExp(JSON_TOKEN)
   let depth = 0
-  for (const [token] of json.matchAll(JSON_TOKEN)) {
+  for (let found = tokens.exec(json); found !== null; found = tokens.exec(json)) {
+    const { 0: token, index } = found
     if (token === '[' || token === '{') depth++
     else if (token === ']' || token === '}') depth--
-    else if (
-      token.startsWith('"')
-        ? !textFromText(JSON.parse(token)).ok
-        : token.length > MAX_DIGITS || !FLOAT.test(token)
-    ) {
-      return false
-    }
+    else if (token === '"') {
+      tokens.lastIndex = endOfString(json, index)
+      if (!textFromText(JSON.parse(json.slice(index, tokens.lastIndex))).ok) return false
+    } else if (token.length > MAX_DIGITS || !FLOAT.test(token)) return false
     if (depth > MAX_JSON_DEPTH) return false
   }
   return true
 }
+
+/** The end of a string in JSON. An expression that matches a string of many megabytes would overflow the stack. */
+function endOfString (json: string, start: number): number {
+  let end = start
+  let escapes: number
+  do {
+    end = json.indexOf('"', end + 1)
+    escapes = 0
+    while (json[end - 1 - escapes] === '\\') escapes++
+  } while (escapes % 2 === 1)
+  return end + 1
+}
+
+/** Accepts a value of JSON that is not stored. Code that copies it may be recursive. */
+export const ignoredJson = (value: unknown): Converted => isTooDeep(value, MAX_JSON_DEPTH) ? TOO_DEEP : accept(null)
+
+const isTooDeep = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' && value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isTooDeep(member, levels - 1)))
 
 function jsonFromText (text: string): Converted {
   try {
@@ -62,7 +81,7 @@ function jsonFromText (text: string): Converted {
   } catch {
     // not JSON: rejected below, like JSON that cannot be stored
   }
-  return refuse(`JSON of at most ${MAX_JSON_DEPTH} levels`)
+  return TOO_DEEP
 }
 
 /** The JSON that can be stored, as the end of a sentence. */
