@@ -10,6 +10,8 @@ import { openExample } from '../helpers/example.ts'
 // a browser on a busy machine
 t.setTimeout(1_200_000)
 
+const folder = process.env['KEEP_SCREENSHOTS'] && fs.mkdtempSync(path.join(os.tmpdir(), 'fastify-crud-kit-docs-'))
+
 t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
   const app = await openExample(t)
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
@@ -51,7 +53,7 @@ t.test('the page works in a browser', { skip: skipReason() }, async (t) => {
     await parameter(list, 'filter[price][gte]').locator('input').fill('100')
     await parameter(list, 'include').locator('select').selectOption(['products'])
     await parameter(list, 'fields').locator('select').selectOption(['id', 'name'])
-    await list.screenshot({ path: file('parameters') })
+    await picture(list, 'parameters')
     const { status, body, url } = await execute(list)
     const { searchParams } = new URL(url)
     t.strictSame([...searchParams].sort(), [
@@ -210,13 +212,7 @@ async function execute (
   }
 }
 
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fastify-crud-kit-docs-'))
-t.teardown(() => {
-  if (!process.env['KEEP_SCREENSHOTS']) fs.rmSync(folder, { recursive: true, force: true })
-})
-const file = (name: string): string => path.join(folder, `${name}.png`)
-
-/** Screenshots for people: KEEP_SCREENSHOTS=1 keeps them in the temporary folder. */
-async function picture (page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: file(name) })
+/** Screenshots for people, in a temporary folder: `KEEP_SCREENSHOTS=1` takes them. */
+async function picture (part: Page | Locator, name: string): Promise<void> {
+  if (folder) await part.screenshot({ path: path.join(folder, `${name}.png`) })
 }
