@@ -13,7 +13,7 @@ import type { CrudClass } from './hooks.ts'
 import type { Resource } from './resource.ts'
 import type { PlannedList } from './request-session.ts'
 import { waitForFilteredRows } from './role-rows.ts'
-import { operate, sharedEmOf, type CrudResult, type CrudSession } from './crud-session.ts'
+import { operate, readWhereWritten, sharedEmOf, type CrudResult, type CrudSession } from './crud-session.ts'
 
 /** The options of all operations. Each takes some of them. */
 export interface OperationOptions extends ReadOptions {
@@ -78,11 +78,14 @@ export function * callFor<On extends CrudSession> (
   operation: QueryOperation,
   options: OperationOptions
 ): Steps<Call<On>> {
+  const { writes } = factsOf(neededFor(operation))
+  // roles, rows and hooks decide about the write by what is stored now
+  if (writes) readWhereWritten(session)
   const caller = callerOf(session)
   const acting = caller?.actor
   const actor = acting && (yield * wait(acting))
   const resource = resourceFor(crud, session, actor, operation)
-  const rows = actor && factsOf(neededFor(operation)).writes
+  const rows = actor && writes
     ? yield * waitForFilteredRows(session, actor, resource.model)
     : undefined
   return { crud, session, operation, options, actor, resource, rows, planned: caller?.planned }

@@ -5,8 +5,8 @@ import type { OrPromise } from '../base/or-promise.ts'
 import { cannotWait, doAtOnce, doInTurn, wait, type Steps } from '../base/steps.ts'
 import type { EntityModel } from '../model/index.ts'
 import {
-  askDistribution, askUnaccent, followCommit, noteRules, noteTriggers, read, RULES, run, runAround, runOutside,
-  transact, TRIGGERS, workNow, type BoundStatement,
+  askDistribution, askUnaccent, followCommit, noteRules, noteTriggers, read, readFromWriter, RULES, run, runAround,
+  runOutside, transact, TRIGGERS, workNow, type BoundStatement,
 } from '../run/index.ts'
 import type { Row } from '../sql/index.ts'
 import { RequestSession } from './request-session.ts'
@@ -50,6 +50,12 @@ export function openedEmOf (session: Session): EntityManager | undefined {
 /** Whether the session has variables or a role, for which policies of row level security may hide rows. */
 export function hasSessionContext (session: CrudSession): boolean {
   return !(session instanceof SyncSession) && openedEmOf(session)?.getSessionContext() !== undefined
+}
+
+/** Lets all reads of a session go to the server that is written to. */
+export function readWhereWritten (session: CrudSession): void {
+  const em = session instanceof SyncSession ? undefined : openedEmOf(session)
+  if (em !== undefined) readFromWriter(em)
 }
 
 /** Runs a statement of a read, which may go to a replica. */

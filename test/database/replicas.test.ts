@@ -6,7 +6,9 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { findPostgres, startPostgres } from '../../scripts/postgres.ts'
 import { PRIMARY_SETTINGS, startStandby } from '../../scripts/standby.ts'
-import { crudKit, DatabaseFactory, parseQueryParams, readFromWriter, type DatabaseOptions } from '../../src/index.ts'
+import {
+  CrudBase, crudKit, DatabaseFactory, parseQueryParams, readFromWriter, type DatabaseOptions,
+} from '../../src/index.ts'
 import { until } from '../helpers/until.ts'
 import { newServer } from '../helpers/server.ts'
 import { resource } from '../helpers/resource.ts'
@@ -195,6 +197,42 @@ t.test('reads use replicas', {
     t.equal((await app.inject({ method: 'PATCH', url: '/notes/39', payload: { text: 'changed' } })).json().text,
       'changed')
     await writer.query('delete from note where id > 1')
+  })
+
+  t.test('what decides about a write reads from the writer', async (t) => {
+    let seen: string[] = []
+    const look = async (em: EntityManager): Promise<void> => {
+      const [row] = await em.execute("select current_setting('cluster_name') as server", [], { connectionType: 'read' })
+      seen.push(row!.server)
+    }
+    class Guarded extends CrudBase<any> {
+      override async beforeUpdate (_: unknown, data: any, { em }: any): Promise<any> {
+        await look(em)
+        return data
+      }
+    }
+    const guarded = new Guarded({ model: Note, writable: 'all' })
+    const app = newServer(t)
+    const { factory, session } = await open(t, urls)
+    const asking = (answer: any) => async ({ em }: { em: EntityManager }) => {
+      await look(em)
+      return answer
+    }
+    await app.register(crudKit, {
+      database: factory,
+      resources: { '/notes': { crud: guarded, scope: asking({}) } },
+      access: { role: asking('editor'), roles: { editor: { Note: { rows: asking({}) } } } } as never,
+    })
+    t.equal((await app.inject('/notes/1')).statusCode, 200)
+    t.match(seen, [/^(one|two)$/, /^(one|two)$/, /^(one|two)$/], 'a read')
+    seen = []
+    t.equal((await app.inject({ method: 'PATCH', url: '/notes/1', payload: { text: 'first' } })).statusCode, 200)
+    t.strictSame(seen, ['writer', 'writer', 'writer', 'writer'], 'a write: role, scope, rows and hook')
+    seen = []
+    const em = session()
+    await look(em)
+    await guarded.update(em, 1, { text: 'first' })
+    t.match(seen, [/^(one|two)$/, /^writer$/], 'a method')
   })
 
   t.test('the writer runs what a replica cannot', async (t) => {

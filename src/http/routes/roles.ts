@@ -6,6 +6,7 @@ import { factsOf, meantBy } from '../../config/index.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
 import { isPromise } from '../../base/or-promise.ts'
 import { resourceFor, type Resource } from '../../resource/index.ts'
+import { hasReplicas, readFromWriter } from '../../run/index.ts'
 import { knownActorOf, settleActor } from '../actor-of-request.ts'
 import { openedEm } from '../em-of-request.ts'
 import { takeQueryBody } from '../query-body.ts'
@@ -102,8 +103,7 @@ interface InputParts {
 
 /**
  * The last hooks on `preValidation`, after those of the application. They ask for the role of a request, refuse what it
- * may not do, and begin its validation. The first one may wait for the role. The validators must follow the second one
- * at once.
+ * may not do, and begin its validation. One may wait for the role. The validators must follow the last one at once.
  *
  * @throws {ForbiddenError} if the role may not use the operation, whatever the body contains
  */
@@ -133,11 +133,19 @@ export function preValidationOf (
     beginValidation(new RouteInput(typed, own, seen, factsOf(operation).streams && streams?.(typed) === true))
     done()
   }
-  if (access === undefined) return [begin]
+  const isCopied = hasReplicas(orm.em as EntityManager)
+  // the role and the scope decide about a write by what is stored now
+  const first = isCopied && factsOf(operation).writes ? [useWriter] : []
+  if (access === undefined) return [...first, begin]
   const settle: PreValidation = (request, reply, done) => {
     const actor = settleActor(request, access)
     if (isPromise(actor)) return actor.then(() => {})
     done()
   }
-  return [settle, begin]
+  return [...first, settle, begin]
+}
+
+const useWriter: PreValidation = ({ em }, reply, done) => {
+  readFromWriter(em)
+  done()
 }
