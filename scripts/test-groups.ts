@@ -35,7 +35,7 @@ const TOGETHER: ReadonlyArray<readonly string[]> = [
 ].map((starts) => starts.map(path.normalize))
 
 /** Enough to save most of the time, and few enough that all processors are busy until the end. */
-const FILES_OF_A_GROUP = 12
+const FILES_OF_A_GROUP = 24
 
 /**
  * Replaces files that can share a process by programs, which run some of them each.
