@@ -368,7 +368,8 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
   })
 
   t.test('routes that take no body accept an empty one of any type, and refuse what is in others', async (t) => {
-    const { created, check } = writes(await start(t))
+    const app = await start(t)
+    const { created, check } = writes(app)
     const { id } = await created('/jars', { label: 'pear' })
     const types = ['text/plain', 'application/x-www-form-urlencoded', 'image/png', 'garbage']
     const both = [`DELETE /jars/${id}`, `POST /jars/${id}/restore`]
@@ -387,6 +388,12 @@ await forOneDatabase(t, { entities: [Jar] }, async (t, { orm }) => {
     for (const body of [{ hard: true }, [1], 'x', 0]) {
       await check(t, both.map((request): Exchange => [request, body, refused]))
     }
+    const sent = (payload: string) =>
+      app.inject({ method: 'DELETE', url: '/jars/99', payload, headers: { 'content-type': 'application/json' } })
+    for (const empty of [' ', '\n{ \n } ', ' null ']) t.equal((await sent(empty)).statusCode, 404)
+    const begin = process.hrtime.bigint()
+    t.match(bodyOf(await sent(`${' '.repeat(100_000)}x`)), refused)
+    t.ok(process.hrtime.bigint() - begin < 2e9, 'white space is read only once')
   })
 
   t.test('a body of another type than JSON is refused', async (t) => {

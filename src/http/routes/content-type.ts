@@ -67,8 +67,8 @@ function hasBody (headers: FastifyRequest['headers']): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
-/** What clients send as JSON that have nothing to say. */
-const NOTHING = /^\s*(?:null|\{\s*\})?\s*$/
+/** What clients send as JSON that have nothing to say, without the white space around it. */
+const NOTHING = /^(?:null|\{\s*\})?$/
 
 const NO_BODY = 'This request takes no body. Leave it out, because nothing in it would have an effect.'
 
@@ -78,7 +78,7 @@ export function refuseBodies (instance: FastifyInstance): void {
     const type = request.headers['content-type']
     if (body === '') return done(null)
     if (!JSON_TYPE.test(mediaTypeOf(type ?? '') ?? '')) return done(new UnsupportedMediaTypeError(sentence(type)))
-    done(NOTHING.test(body as string)
+    done(NOTHING.test((body as string).trim())
       ? null
       : new RequestValidationError([
         { source: { pointer: '' }, code: 'FST_ERR_VALIDATION', detail: NO_BODY },
