@@ -25,7 +25,10 @@ export const SLOW_GROUPS: ReadonlyArray<readonly string[]> = [
   // npm installs the package once more
   ['test/cli/init-installed.test.ts'],
   // a browser
-  ['test/explorer/browser.test.ts', 'test/explorer/narrow.test.ts', 'test/explorer/roles.test.ts'],
+  [
+    'test/explorer/browser.test.ts', 'test/explorer/grid.test.ts', 'test/explorer/narrow.test.ts',
+    'test/explorer/roles.test.ts',
+  ],
   ['test/explorer/phone.test.ts'],
   // streams that are read slowly
   ['test/security/streams.test.ts'],
