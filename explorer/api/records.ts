@@ -56,9 +56,17 @@ export function keyOf (resource: Pick<ResourceDescription, 'key'>, row: Row): st
 
 /**
  * Whether a key can be the end of a path. An empty part would be another path, and browsers remove parts of one or two
- * points (RFC 3986 section 5.2.4).
+ * points, also if they are encoded (URL standard, section 4.4). A part that cannot be decoded is no key.
  */
-export const hasPath = (key: string): boolean => key.split('/').every((part) => !/^\.{0,2}$/.test(part))
+export const hasPath = (key: string): boolean => key.split('/').every((part) => !/^\.{0,2}$/.test(decoded(part)))
+
+function decoded (part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return ''
+  }
+}
 
 /** The resource and the key of a record, of which a person has typed the path. */
 export function recordAt (

@@ -69,7 +69,7 @@ t.test('the path of a record opens it beside its list', async (t) => {
   go('/products/1/2')
   await shows(t, () => textOf('.empty-title'), 'There is no resource /products/1/2')
   const before = asked.length
-  for (const key of ['', '.', '..']) {
+  for (const key of ['', '.', '..', '%252E', '100%25']) {
     go(`/products?~open=${key}`)
     await shows(t, () => textOf('.drawer .empty-title'), 'No URL leads to this record')
   }

@@ -76,7 +76,7 @@ function NoPath ({ resource, onClose }: DrawerProps) {
       <DrawerHead title='Record without a path' detail={resource.title} onClose={onClose} />
       <div class='drawer-body'>
         <Empty title='No URL leads to this record'>
-          <p>A part of its key is empty, or is one or two points, which browsers remove from paths.</p>
+          <p>A part of its key is empty, cannot be decoded, or is one or two points, which browsers remove.</p>
         </Empty>
       </div>
     </>
