@@ -59,9 +59,11 @@ export function groupFiles (files: readonly string[], folder: string): string[] 
 /** The same for the slow tests, in the order of their list. */
 export function groupSlowFiles (folder: string): string[] {
   fs.mkdirSync(folder, { recursive: true })
-  return SLOW_GROUPS.map((group, index) =>
-    group.length === 1 ? group[0]! : writeProgram(path.join(folder, `slow-${index + 1}.test.mjs`), group)
-  )
+  return SLOW_GROUPS.map((group, index) => {
+    // tap sorts programs by their names
+    const place = String(index + 1).padStart(2, '0')
+    return writeProgram(path.join(folder, `${place}-${nameOf(group[0]!)}.test.mjs`), group)
+  })
 }
 
 /** `http-writes-create` of test/http/writes/create.test.ts. */
