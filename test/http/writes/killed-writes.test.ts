@@ -68,7 +68,8 @@ t.test('1 280 writes are neither lost nor doubled', { skip: skipReasons.postgres
     if (number % KILLS_SERVER === 0) headers['x-die'] = number % (2 * KILLS_SERVER) === 0 ? 'hook' : 'sent'
     if (number % KILLS_CONNECTIONS === 0) {
       await select(orm,
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'fastify-crud-kit'")
+        'select pg_terminate_backend(pid) from pg_stat_activity ' +
+          "where application_name = 'fastify-crud-kit' and datname = current_database()")
     }
     for (;;) {
       try {
