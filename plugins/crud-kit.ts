@@ -100,8 +100,8 @@ const PLUGINS: readonly FastifyPluginAsync<CrudAccessOptions & CrudAdviceOptions
  * `crudHealth`, requests with `em` and `queryParams`, and adds the shared schema `fastify-crud-kit/error`. Its
  * options are `CrudKitOptions`.
  *
- * @throws {ConfigError} for wrong options, and as `crudRoutes` does. {UnavailableError} if the database cannot be
- *   reached
+ * @throws {ConfigError} for wrong options, and for whatever `crudRoutes` refuses
+ * @throws {UnavailableError} if the database cannot be reached
  * @example
  * await fastify.register(crudKit, {
  *   database: { databaseUrl: 'postgresql://localhost/shop', entities: [Category] },

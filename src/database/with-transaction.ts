@@ -19,9 +19,9 @@ const POLICY: Policy = {
  * move to `em`.
  *
  * @param em the EntityManager to run on. Its filters, schema and signal also apply inside the transaction
- * @throws the errors of the function, with database errors converted to this package's. {UnavailableError} when all
- *   repetitions failed or the time is over. {OutcomeUnknownError} when the connection was lost during the commit, which
- *   is not repeated
+ * @throws the errors of the function, with database errors converted to this package's
+ * @throws {UnavailableError} when all repetitions failed or the time is over
+ * @throws {OutcomeUnknownError} when the connection was lost during the commit, which is not repeated
  * @example
  * const order = await withTransaction(em, async (em) => {
  *   await shelves.update(em, shelf, { stock: 0 })

@@ -26,14 +26,14 @@ export interface BodyRules {
   readonly unfilled: readonly Property[]
   /** The children that bodies write with the record, by public name. */
   readonly children: ReadonlyMap<string, OwnedChildren>
-  /** What bodies of the other kind may set, if there are upserts, whose records are new or not. */
+  /** Of a create, what an update may set, and the other way round. Present if the resource has upserts. */
   readonly elsewhere?: Elsewhere
 }
 
-/** What the bodies of some records may set. */
+/** The properties that a create or an update may set, to explain why the other one may not set them. */
 export interface Elsewhere {
   readonly properties: ReadonlySet<Property>
-  /** The records, as the end of a sentence: `in a new record`. */
+  /** The end of the sentence that explains it: `in a new record`, `in a record that exists`. */
   readonly where: string
 }
 

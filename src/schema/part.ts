@@ -18,7 +18,7 @@ export interface RecordNames {
   readonly find: (name: string) => Property | undefined
   /** The names that bodies may use. */
   readonly writable: () => readonly string[]
-  /** What the bodies of other records may set. */
+  /** The properties that only the other kind of write may set: an update instead of a create, or a create. */
   readonly elsewhere?: Elsewhere | undefined
 }
 

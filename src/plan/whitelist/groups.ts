@@ -61,7 +61,7 @@ export function facetTerm ({ field, alias, limit }: Facet, model: EntityModel): 
   if (codecOfOperand(operand)?.oneWay === true) {
     throw new ConfigError(
       `${what}: '${operand.name}' has a serializer, so that no filter would find the values that the facet shows. ` +
-        'Leave the facet out, or give the property a custom type, which reads such values, too.'
+        'Leave the facet out, or give the property a custom type, which also reads such values.'
     )
   }
   return { ...withAlias(alias, publicPath(path)), relations: path.relations, operand, type, limit }

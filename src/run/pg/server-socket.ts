@@ -88,7 +88,7 @@ export async function isThere (client: ClientBase, patience: number): Promise<bo
 
 function openSocket ({ host, port }: Connected): net.Socket {
   const socket = host.startsWith('/') ? net.connect(`${host}/.s.PGSQL.${port}`) : net.connect(port, host)
-  // once() listens only for the first error, and one that nobody listens for would end the process
+  // an 'error' event without a listener would end the process, and `once` stops listening after the first event
   return socket.on('error', () => {})
 }
 

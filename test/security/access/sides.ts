@@ -181,7 +181,7 @@ export interface Visit {
 
 /** Two servers with the same rules. */
 export interface Sides {
-  /** What the role hears on both. */
+  /** Fills both servers with data, sends the requests of a visit to each, and returns their answers. */
   readonly hear: (visit: Visit) => Promise<readonly [one: readonly Heard[], other: readonly Heard[]]>
   readonly close: () => Promise<void>
 }
@@ -210,7 +210,7 @@ export async function openSides (database: Database, rules: Rules): Promise<Side
   }
 }
 
-/** What the role hears on two servers that nobody else asks. */
+/** The answers of two servers that are opened for one visit and closed after it. */
 export async function hearBoth (database: Database, rules: Rules, visit: Visit): ReturnType<Sides['hear']> {
   const sides = await openSides(database, rules)
   try {
