@@ -13,6 +13,9 @@ const Note = entity('Note', {
   name: p.string().unique(), room: p.integer().default(1), version: p.integer().version(),
 }, { extends: BaseModel })
 const Reply = entity('Reply', { ...primaryKey, note: () => p.manyToOne(Note) })
+const Draft = entity('Draft', {
+  name: p.string().unique(), version: p.integer().version().hidden(),
+}, { extends: BaseModel })
 
 const notes = () => resource(Note, {
   allowedFilters: ['name', 'room'],
@@ -67,12 +70,14 @@ const ANSWERS: Readonly<Record<CrudOperation, readonly Row[]>> = {
   delete: [
     ['DELETE /notes/x', 400], ['DELETE /notes/3', 403, undefined, NOWHERE], ['DELETE /notes/99', 404],
     ['DELETE /notes/1?hard=true', 409], ['DELETE /notes/3', 412, undefined, STALE],
+    ['DELETE /notes/3', 413, LARGE], ['DELETE /notes/3', 415, {}, FORM],
     ...keyed('DELETE /notes/3', 200, undefined, 'DELETE /notes/4', undefined),
     ['DELETE /strict/4', 428],
   ],
   restore: [
     ['POST /notes/x/restore', 400], ['POST /notes/3/restore', 403, undefined, NOWHERE],
     ['POST /notes/99/restore', 404], ['POST /notes/3/restore', 412, undefined, STALE],
+    ['POST /notes/3/restore', 413, LARGE], ['POST /notes/3/restore', 415, {}, FORM],
     ...keyed('POST /notes/3/restore', 200, undefined, 'POST /notes/4/restore', undefined),
   ],
   updateMany: [
@@ -84,6 +89,7 @@ const ANSWERS: Readonly<Record<CrudOperation, readonly Row[]>> = {
   deleteMany: [
     ['DELETE /notes', 400], ['DELETE /notes?filter[name]=five', 403, undefined, NOWHERE],
     ['DELETE /notes?filter[name]=one&hard=true', 409], ['DELETE /notes?filter[name]=five', 412, undefined, STALE],
+    ['DELETE /notes?filter[name]=five', 413, LARGE], ['DELETE /notes?filter[name]=five', 415, {}, FORM],
     ...keyed('DELETE /notes?filter[name]=five', 200, undefined, 'DELETE /notes?filter[name]=six', undefined),
   ],
 }
@@ -91,7 +97,7 @@ const ANSWERS: Readonly<Record<CrudOperation, readonly Row[]>> = {
 /** Statuses that take another request at the same time, or an outage. */
 const OTHERS: Readonly<Partial<Record<CrudOperation, readonly string[]>>> = { restore: ['409'] }
 
-await forOneDatabase(t, { entities: [Note, Reply, IdempotencyRecord] }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: [Note, Reply, Draft, IdempotencyRecord] }, async (t, { orm }) => {
   const app = newServer(t, { bodyLimit: 2_000 })
   await app.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'Test', version: '1' } } })
   const scope = ({ headers: { room } }: Json) => room === undefined ? {} : { room }
@@ -101,6 +107,11 @@ await forOneDatabase(t, { entities: [Note, Reply, IdempotencyRecord] }, async (t
       '/notes': {
         crud: notes(), operations: OPERATIONS, allowHardDelete: true, idempotency: true, conditional: true, scope,
       },
+      '/replies': resource(Reply),
+      '/drafts': {
+        crud: resource(Draft, { allowedFilters: ['name'] }, { upsertKeys: ['name'] }),
+        operations: OPERATIONS.filter((operation) => operation !== 'aggregate'),
+      },
       '/strict': { crud: notes(), name: 'strict', operations: ['update', 'delete'], requireIfMatch: true },
     } as never,
   })
@@ -109,6 +120,7 @@ await forOneDatabase(t, { entities: [Note, Reply, IdempotencyRecord] }, async (t
   const { created, check, remove } = writes(app)
   for (const name of ['one', 'two', 'three', 'four', 'five', 'six', 'gone']) await created('/notes', { name })
   await orm.em.fork().insert(Reply, { note: 1 })
+  await created('/drafts', { name: 'one' })
   await remove('/notes/7')
 
   /** The documented operation of a request. */
@@ -136,6 +148,20 @@ await forOneDatabase(t, { entities: [Note, Reply, IdempotencyRecord] }, async (t
       }
     })
   }
+
+  t.test('records whose version clients cannot know refuse any, and document no header for it', async (t) => {
+    for (const request of [
+      'PATCH /replies/1', 'DELETE /replies/1', 'PATCH /drafts/1', 'DELETE /drafts/1', 'POST /drafts/1/restore',
+      'PUT /drafts?on=name', 'PATCH /drafts?filter[name]=one', 'DELETE /drafts?filter[name]=one',
+    ]) {
+      const body = request.includes('/replies') ? { note: 2 } : { name: 'one' }
+      await check(t, [[request, /^P(?:ATCH|UT)/.test(request) ? body : undefined, 412, STALE]])
+      const { parameters = [], responses } = documented(request)
+      t.match(responses[412].description, /no version|several records/, request)
+      t.notOk(parameters.some(({ name }: Json) => name === 'If-Match'), request)
+    }
+    t.notOk(412 in documented('POST /drafts').responses)
+  })
 
   t.test('no other statuses are documented', async (t) => {
     for (const operation of OPERATIONS) {

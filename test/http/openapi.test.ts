@@ -193,7 +193,9 @@ t.test('the document of the example', async (t) => {
     const statuses = (path: string, method: string): string[] => Object.keys(document.paths[path][method].responses)
     t.strictSame(statuses('/categories', 'get'), ['200', '400', '503'])
     t.strictSame(statuses('/categories', 'post'), ['201', '400', '409', '413', '415', '503'])
-    t.strictSame(statuses('/categories/{id}', 'patch'), ['200', '400', '404', '409', '413', '415', '503'])
+    t.strictSame(statuses('/categories/{id}', 'patch'), [
+      '200', '400', '404', '409', '412', '413', '415', '503',
+    ])
     t.match(document.components.schemas.Error, {
       type: 'object', title: 'Error', required: ['statusCode', 'code', 'error', 'message'],
       properties: { errors: { type: 'array' } },
@@ -224,7 +226,7 @@ t.test('routes document versions, conditional requests and their refusals', asyn
   t.strictSame(Object.keys(order.patch.responses), [
     '200', '400', '403', '404', '409', '412', '413', '415', '428', '503',
   ])
-  t.strictSame(Object.keys(order.delete.responses), ['200', '400', '403', '404', '409', '412', '428', '503'])
+  t.strictSame(Object.keys(order.delete.responses), Object.keys(order.patch.responses))
   const plant = document.paths['/plants/{id}']
   t.match(parametersOf(plant.delete)['hard'], { in: 'query', schema: { type: 'boolean' } })
   t.notOk('If-Match' in parametersOf(plant.patch))
@@ -242,7 +244,7 @@ t.test('writes that clients may repeat document their key', async (t) => {
   t.match(parametersOf(document.paths['/notes'].post)['Idempotency-Key'], { in: 'header', required: false })
   t.match(parametersOf(document.paths['/strict'].post)['Idempotency-Key'], { in: 'header', required: true })
   t.notOk('Idempotency-Key' in parametersOf(note.get))
-  t.strictSame(Object.keys(note.patch.responses), ['200', '400', '404', '409', '413', '415', '422', '503'])
+  t.strictSame(Object.keys(note.patch.responses), ['200', '400', '404', '409', '412', '413', '415', '422', '503'])
   t.match(note.delete.responses['200'].headers, { 'Idempotency-Replayed': { schema: { enum: ['true'] } } })
   t.match(note.put.responses['409'].headers, { 'Retry-After': {} })
   t.notOk('422' in note.get.responses)

@@ -2,6 +2,7 @@
 import { Type, type TSchema } from '@sinclair/typebox'
 import type { Offer } from '../../catalogue/index.ts'
 import { factsOf } from '../../config/index.ts'
+import { hasVersions } from './headers.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation } from '../route-options.ts'
 
@@ -35,9 +36,9 @@ export function errorResponses (
   { model, scoped, requireIfMatch, idempotency, conditional }: Offer,
   { identity, permission }: Guards = UNGUARDED
 ): Record<string, TSchema> {
-  const { writes, byKey, body, records, ifMatch } = factsOf(operation)
-  // a write of many records refuses the versions that other writes take
-  const matches = model.version !== undefined && (ifMatch !== 'no' || records === 'selected')
+  const { writes, byKey, records, ifMatch } = factsOf(operation)
+  // also a write that no version can name refuses those that other writes take
+  const matches = ifMatch !== 'no' || records === 'selected'
   // a literal, because V8 keeps its few large keys in a table. For keys added to {}, it makes an array of 770 elements
   const responses: Record<string, TSchema> = { 400: responseOf(400), 503: responseOf(503) }
   if (!writes && conditional) responses[304] = NOT_MODIFIED
@@ -46,10 +47,11 @@ export function errorResponses (
   if (permission || scoped) responses[403] = responseOf(403)
   if (byKey) responses[404] = responseOf(404)
   if (writes) responses[409] = idempotency === false ? responseOf(409) : CONFLICT_OR_RUNNING
-  if (matches) responses[412] = responseOf(412)
-  if (body !== undefined) Object.assign(responses, bodyResponses())
+  if (matches) responses[412] = hasVersions(model) ? responseOf(412) : NO_VERSION
+  // also a delete and a restore, which refuse bodies
+  if (writes) Object.assign(responses, bodyResponses())
   if (writes && idempotency !== false) responses[422] = responseOf(422)
-  if (matches && requireIfMatch && ifMatch === 'required') responses[428] = responseOf(428)
+  if (requireIfMatch && ifMatch === 'required') responses[428] = responseOf(428)
   return responses
 }
 
@@ -65,6 +67,11 @@ const responseOf = (status: number): TSchema => ({
 export const bodyResponses = (): Record<string, TSchema> => ({ 413: responseOf(413), 415: responseOf(415) })
 
 const NOT_MODIFIED: TSchema = Type.Null({ description: 'If-None-Match has the ETag of the answer.' })
+
+const NO_VERSION = {
+  ...responseOf(412),
+  description: 'If-Match names a version. These records have no version, so that only `*` matches.',
+} as TSchema
 
 const CONFLICT_OR_RUNNING = {
   ...responseOf(409),
