@@ -40,7 +40,7 @@ interface KeptStatement {
   readonly toWire: ToWire | undefined
   readonly prepared: PreparedText
   readonly readOnly: boolean
-  readonly brief: boolean
+  readonly shareable: boolean
   /** Entities that conditions of the configuration lead to. Their filters cannot be added to a kept statement. */
   readonly behind: ReadonlySet<EntityModel>
   readonly form: Form | undefined
@@ -146,7 +146,7 @@ const WRITES: {
 const isWrite = (plan: Plan): plan is WritePlan => WRITES[plan.kind]
 
 /** Whether a plan reads one row by its key, and nothing whose cost depends on other rows. */
-function isBriefPlan (plan: ReadPlan): boolean {
+function looksUpOneRecord (plan: ReadPlan): boolean {
   return plan.kind === 'get' && !showsRelated(plan.selection) && !showsComputed(plan)
 }
 
@@ -164,7 +164,7 @@ function keepRead (em: EntityManager, plan: ReadPlan, form: Form, rowNumbers: Ro
     statement,
     toWire: toWireOfPlan(plan),
     readOnly: true,
-    brief: form.limits !== 'measured' && isBriefPlan(plan),
+    shareable: form.limits !== 'measured' && looksUpOneRecord(plan),
     prepared: new PreparedText(statement.text, form.isNamed, statement.namedText),
     form,
     noteRow: plan.kind === 'list' ? (row) => rowNumbers.note(row, form) : undefined,
@@ -180,7 +180,7 @@ function keepWrite (em: EntityManager, plan: WritePlan, form: WriteForm): KeptSt
     statement,
     toWire: undefined,
     readOnly: isMany && plan.does === 'count',
-    brief: false,
+    shareable: false,
     // a bulk change is planned for the values of each run, as a list is: one plan for all values may read the whole
     // table for a few rows
     prepared: new PreparedText(statement.text, !isMany || statement.namedText !== undefined, statement.namedText),
@@ -225,13 +225,10 @@ function foreignToKeep (em: EntityManager, filter?: Foreign['filter']): ForeignT
 }
 
 /** The statement with the values of one request. */
-export function bindKept (
-  { statement: { text, slots, columns }, constants, prepared, toWire, readOnly, brief, form, noteRow }: KeptStatement,
-  values: readonly unknown[],
-  origin: QueryOrigin
-): CompiledRead {
+export function bindKept (kept: KeptStatement, values: readonly unknown[], origin: QueryOrigin): CompiledRead {
+  const { statement: { text, slots, columns }, constants, prepared, toWire, readOnly, shareable, form, noteRow } = kept
   const bound = constants.bind(slots, values)
-  return { text, values: bound, columns, prepared, origin, toWire, readOnly, brief, form, noteRow }
+  return { text, values: bound, columns, prepared, origin, toWire, readOnly, shareable, form, noteRow }
 }
 
 /**

@@ -137,7 +137,7 @@ const contracts: Record<string, Omit<Contract, 'on'>> = {
       for (const one of prepared) while (!one.isQuick) one.noteRun(true)
       for (let run = 0; run < 6; run++) {
         const rows = await Promise.all(
-          statements.map((statement) => runOnPool(pool, { ...statement, readOnly: true, brief: true }, undefined))
+          statements.map((statement) => runOnPool(pool, { ...statement, readOnly: true, shareable: true }, undefined))
         )
         assert.deepEqual(rows, [[{ n: '7' }], [{ n: '-7' }]])
       }

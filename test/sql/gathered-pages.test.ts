@@ -176,7 +176,7 @@ await forOneDatabase(t, { entities }, async (t, { orm }) => {
   })
 
   t.test('a page that is read again to measure it counts once', async (t) => {
-    // the kinds are longer than a brief statement shows, so that each page is doubtful
+    // the kinds are so long that a statement that does not measure leaves the size of each page open
     const crud = crudWith({ maxPerPage: 1_000, maxBytes: 3_000 })
     for (const attempt of ['first', 'second', 'third', 'fourth']) {
       await listOf(orm, crud, 'filter[kind]=more&limit=1')

@@ -31,8 +31,8 @@ interface Joining {
 const joining = new WeakMap<Pool, Joining[]>()
 
 /** Whether a statement may share a message with others, while it is quick. */
-export const isBrief = (statement: BoundStatement): statement is BatchPart['statement'] =>
-  statement.brief === true && statement.columns !== undefined && statement.prepared !== undefined
+export const isShareable = (statement: BoundStatement): statement is BatchPart['statement'] =>
+  statement.shareable === true && statement.columns !== undefined && statement.prepared !== undefined
 
 /** Adds a statement to those that are sent at the end of this turn of the event loop. */
 export function joinBatch (pool: Pool, statement: Joining): void {

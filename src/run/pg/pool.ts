@@ -7,7 +7,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Row } from '../../sql/index.ts'
 import { isStale, isStaleName, wasNeverSent } from '../errors/driver-errors.ts'
-import { isBrief, joinBatch, watch } from './batch.ts'
+import { isShareable, joinBatch, watch } from './batch.ts'
 import { acquire, nameOf, pooled, release, type Cancellation } from './connections.ts'
 import { sendQuery, type QueryCallback } from './query.ts'
 import { cancelUntilOver, type Cancelling } from './server-socket.ts'
@@ -23,14 +23,14 @@ import type { BoundStatement } from './statement.ts'
  * @throws the driver's error; for a cancelled statement `57014`, or the signal's reason if it was not sent yet
  */
 export function runOnPool (pool: Pool, statement: BoundStatement, signal: Cancellation | undefined): Promise<Row[]> {
-  const brief = isBrief(statement)
+  const shareable = isShareable(statement)
   return new Promise((resolve, reject) => {
     const attempt = (again: boolean, nameless = false): void =>
       acquire(pool, signal, (error, client) => {
         if (client === undefined) return reject(error)
         const wasIdle = pooled.has(client)
         const name = nameless ? undefined : nameOf(pool, statement)
-        const over = brief ? watch(statement) : undefined
+        const over = shareable ? watch(statement) : undefined
         query(client, statement, name, signal, (error, rows) => {
           over?.(rows !== undefined)
           if (rows !== undefined) resolve(rows)
@@ -49,7 +49,7 @@ export function runOnPool (pool: Pool, statement: BoundStatement, signal: Cancel
       reject(error)
     }
     const alone = () => attempt(false)
-    if (!brief || !statement.prepared.isQuick) return alone()
+    if (!shareable || !statement.prepared.isQuick) return alone()
     joinBatch(pool, { statement, signal, resolve, reject, alone, failed })
   })
 }

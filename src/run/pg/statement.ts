@@ -15,10 +15,9 @@ export interface BoundStatement {
   /** Kept data of a statement that will run again. */
   readonly prepared?: PreparedText | undefined
   /**
-   * Whether it looks up one record and nothing else, so that it may share a message with others while it is quick.
-   * Default false.
+   * Whether it may share a message with others while it is quick, because it only looks up one record. Default false.
    */
-  readonly brief?: boolean
+  readonly shareable?: boolean
   /** The operation that it belongs to, if `CrudBase` runs it. */
   readonly origin?: QueryOrigin | undefined
   /** The statement whose rows it fetches from a cursor. */

@@ -16,7 +16,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
   /** A statement that no other test has run. */
   const statementOf = (select: string): BoundStatement => {
     const text = `select ${select} /* batch ${++texts} */`
-    return { text, values: [], readOnly: true, brief: true, columns: ['n'], prepared: new PreparedText(text, true) }
+    return { text, values: [], readOnly: true, shareable: true, columns: ['n'], prepared: new PreparedText(text, true) }
   }
   /** The rows or the error of each statement. All of them begin in the same turn. */
   const outcomes = async (pool: pg.Pool, statements: readonly BoundStatement[], signals: readonly AbortSignal[] = []) =>
@@ -64,10 +64,10 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
     })
   })
 
-  t.test('a statement that is not brief, or is the only one, has a message of its own', async (t) => {
+  t.test('a statement that may not share messages, or is the only one, has a message of its own', async (t) => {
     const pool = open(t)
-    const { brief, ...other } = quickOf('pg_backend_pid() as n')
-    const processes = await outcomes(pool, [other, other, { ...other, brief: true }])
+    const { shareable, ...other } = quickOf('pg_backend_pid() as n')
+    const processes = await outcomes(pool, [other, other, { ...other, shareable: true }])
     t.equal(new Set(processes).size, 3)
   })
 

@@ -229,7 +229,7 @@ t.test('PostgreSQL', { skip: skipReasons.postgres }, async (t) => {
                 prepared.nameForRun()
                 prepared.noteRun(n % 3 === 0)
               }
-              return { text, values: [], readOnly: true, brief: true, columns: ['n'], prepared }
+              return { text, values: [], readOnly: true, shareable: true, columns: ['n'], prepared }
             })
             for (const { runs, disturbance } of steps) {
               await Promise.all(runs.map(async ([n, by]) => {
