@@ -27,16 +27,17 @@ export const accessIn = ({ NODE_ENV }: NodeJS.ProcessEnv) =>
     roles: {
       admin: true,
       editor: {
-        // who changes an order also removes lines of it
+        // a change of an order may remove lines of it
         OrderLine: { operations: [...READ, 'create', 'update', 'delete'] },
         '*': { operations: [...READ, 'create', 'update', 'updateMany', 'upsert', 'restore'] },
       },
       guest: {
         Article: { rows: { published_at: { $ne: null } }, operations: READ },
-        // with the names of customers
+        // orders have the names of customers
         Order: false,
         OrderLine: false,
-        // all rows: the server would warn that published articles lead there
+        // a guest may see all rows: without `rows`, the server would warn that the articles, which are limited, lead to
+        // rows without a limit
         '*': { rows: {}, operations: READ },
       },
     },

@@ -1,11 +1,9 @@
 /**
  * Runs all property tests with different examples than usual, repeatedly, until the time is over or one fails.
  *
- * ```
- * npm run fuzz                                            10 minutes, with a random seed npm run fuzz -- --seconds 60
- * --seed 123                 a minute, always with the same seeds npm run fuzz -- --seed 123 --rounds 1
- * test/plan/key.test.ts    one file, once
- * ```
+ * - `npm run fuzz`: 10 minutes, with a random seed.
+ * - `npm run fuzz -- --seconds 60 --seed 123`: a minute, always with the same seeds.
+ * - `npm run fuzz -- --seed 123 --rounds 1 test/plan/key.test.ts`: one file, once.
  *
  * Each round uses the next seed. The first round draws as many examples as `npm test`. Each further round draws twice
  * as many as the one before it, up to 16 times as many. `--factor 4` draws 4 times as many in all rounds.

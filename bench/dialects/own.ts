@@ -1,4 +1,4 @@
-/** The query language of fastify-crud-kit, which the hand-written routes use, too. */
+/** The query language of fastify-crud-kit. The hand-written routes use it as well. */
 import { PER_PAGE } from '../amounts.ts'
 import type { Call } from '../calls.ts'
 import { comparable, type Answer, type Core, type Dialect, type HttpRequest } from './dialect.ts'

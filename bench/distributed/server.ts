@@ -7,7 +7,7 @@ import { resources } from '../../example/distributed/resources.ts'
 import { crudKit } from '../../src/index.ts'
 
 /**
- * - `equality`: the scope compares the tenant with `=`, so includes, their pivot tables and filters do, too.
+ * - `equality`: the scope compares the tenant with `=`, and so do includes, their pivot tables and filters.
  * - `list`: the scope has the same rows by a list with one value, `= any($1)`. Related rows are found by their keys.
  */
 export type ScopeForm = 'equality' | 'list'

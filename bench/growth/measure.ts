@@ -14,7 +14,7 @@ export interface GrowthOptions {
   /** Numbers of categories, ascending. */
   readonly sizes: readonly number[]
   readonly operations: readonly GrowthOperation[]
-  /** Whether the hand-written routes are measured, too. */
+  /** Whether the hand-written routes are measured as well. */
   readonly byHand: boolean
   /** Rounds that count, after two that do not. */
   readonly rounds: number

@@ -13,7 +13,7 @@ export const Order = defineEntity({
     customer: p.string().index(),
     status: p.enum(['open', 'paid', 'shipped'] as const).default('open').index(),
     note: p.text().nullable(),
-    // counts changes of the lines, too, so that a form with lines cannot overwrite another one
+    // also counts changes of the lines, so that a form with lines cannot overwrite another one
     version: p.integer().version(),
     lines: () => p.oneToMany(OrderLine).mappedBy('order'),
   },

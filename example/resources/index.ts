@@ -5,7 +5,7 @@ import { OrderCrud } from './orders.ts'
 import { ProductCrud } from './products.ts'
 import { TagCrud } from './tags.ts'
 
-/** A generated schema of bodies, and one rule more: a price cannot be negative. */
+/** The generated schema of a body, with one more rule: a price cannot be negative. */
 const priced = (name: string) => ({
   body: { allOf: [{ $ref: `${name}#` }, { type: 'object', properties: { price: { type: 'number', minimum: 0 } } }] },
 })

@@ -23,7 +23,7 @@ export interface Property {
   readonly nullable: boolean
   readonly required: boolean
   readonly reference: Reference | null
-  /** The key in included records, which stand for their keys. */
+  /** The name of the key of related records. If they are included, the form takes it from each of them. */
   readonly keyName: string
   readonly description: string | undefined
   /** How its children may be written. Present if its kind is `children`. */
@@ -47,8 +47,8 @@ export interface ChildRules {
 }
 
 /**
- * The text of a property. `null` is null, and `undefined` is not given. Relations to several records have their keys,
- * and children have the changes to them.
+ * What a form has of a property: a text, `null` for null, and `undefined` if there is no value. Of a relation to
+ * several records it has their keys, and of children the changes to them.
  */
 export type Draft = string | null | undefined | readonly string[] | ChildrenDraft
 export type Drafts = Readonly<Record<string, Draft>>

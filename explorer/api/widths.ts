@@ -28,14 +28,15 @@ const MARK = 18
 /** The parts of values beside their texts. */
 const BESIDE: { readonly [Kind in Content['kind']]?: number } = { many: 22, tag: 16, count: 14 }
 const NARROWEST = 64
-/** The most that a column gets without the choice of a person, and the least of one that shares. */
+/** The most that a column gets, unless a person chooses more. */
 const WIDEST = 520
+/** The least that a column gets which shares the room. */
 const SHARED = 150
-/** The widths of columns that share, if a table has to scroll in any case. */
+/** The most that such a column gets if the table has to scroll in any case. */
 const COMFORTABLE = 240
 /** Names of related records that are not known yet have this length. */
 const NAME = 'n'.repeat(16)
-/** Texts with so many characters less than the longest one are not wider. */
+/** Only texts of at least this part of the characters of the longest one are measured: shorter ones are not wider. */
 const SHORTER = 0.7
 
 /** The types whose values are of any length. */

@@ -30,7 +30,7 @@ let round = 0
 const asking = new Set<string>()
 const listeners = new Set<() => void>()
 
-/** Another caller may see other records. */
+/** The key of a resource's names in `kept`. The caller is a part of it, because others may see other records. */
 const placeOf = ({ profile: { headers } }: Api, path: string): string => `${path} ${JSON.stringify(headers)}`
 
 function keep (place: string, names: Iterable<readonly [string, Kept]>): void {

@@ -1,6 +1,6 @@
 /**
- * The filters of a query string as a tree. The nodes of a tree, and those of an `and`, all hold. What `filter[and]` of
- * the URL is for, to write a name or a group twice, the writer decides.
+ * The filters of a query string as a tree. The nodes of a tree, and those of an `and`, all hold. A URL needs
+ * `filter[and]` only where a name or a group would stand twice. The function that writes the tree decides where.
  */
 import type { GroupStep, GroupWord } from '../../src/query/filter-names.ts'
 import type { Pair } from './address.ts'
@@ -89,7 +89,7 @@ function tidied (node: FilterNode): FilterNode[] {
 
 function pairsOf (nodes: readonly FilterNode[], path: readonly GroupStep[]): Pair[] {
   const taken = new Set<string>()
-  // what stands here already, and must be written in an `and`
+  // nodes whose name or word is taken, so that they must be written in an `and`
   const more: FilterGroup[] = []
   const pairs = nodes.flatMap((node): Pair[] => {
     const name = isGroup(node) ? node.word : parameterOf({ ...node, path: [] })

@@ -46,7 +46,7 @@ export function targetOf (params: readonly Pair[], selected: Selected, filter: K
   const conditions = conditionsOf(params)
   if (selected === 'all' || filter === undefined) return conditions
   const parameter = `filter[${filter.name}]`
-  // keys never change, so that these say all that the other conditions on them do
+  // the selected records match the other conditions on the key, and keep their keys, so that these can be left out
   const others = conditions.filter(([name]) => name !== parameter && !name.startsWith(`${parameter}[`))
   return [...others, [`${parameter}[in]`, joinItems(selected)]]
 }

@@ -138,7 +138,7 @@ export class Entry {
     return `| Member | |\n|---|---|\n${rows.join('\n')}`
   }
 
-  /** The row of a member. If its type is written as an object, one for each member of that, too. */
+  /** The row of a member. If its type is written as an object, the rows of that object's members follow. */
   #rows (member: ts.Symbol, prefix: string): string[] {
     const inner = membersOfLiteral(this.#checker, member)
     const shown = inner === undefined ? this.#shown(member) : memberName(member)

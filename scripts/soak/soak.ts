@@ -1,10 +1,7 @@
 /**
- * Runs a real server on a real PostgreSQL under load, with clients that disconnect, restarts of the database, killed
- * connections and full pools. At the end, checks that nothing was lost, duplicated or left open.
- *
- * ```
- * npm run soak                  10 minutes npm run soak -- --minutes 1   a short one
- * ```
+ * `npm run soak`: runs a real server on a real PostgreSQL under load, with clients that disconnect, restarts of the
+ * database, killed connections and full pools. At the end, checks that nothing was lost, duplicated or left open. It
+ * takes 10 minutes, or with `-- --minutes 1` one.
  */
 import { parseArgs } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'

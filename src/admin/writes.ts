@@ -6,8 +6,8 @@ import { inTurns, partsOfIds } from './reads.ts'
 import { isRecord, keyOf, withId } from './record-key.ts'
 
 /**
- * Returns the properties of `data` whose values differ from those of `previous`. The server refuses properties that
- * clients may not set, and a form has them, too. An empty input of a property that was not loaded is no change.
+ * Returns the properties of `data` whose values differ from those of `previous`. A form has all properties, and the
+ * server refuses those that clients may not set. An empty input of a property that was not loaded is no change.
  */
 export function changesOf (data: AnyRecord, previous: AnyRecord | undefined): AnyRecord {
   if (previous === undefined) return data

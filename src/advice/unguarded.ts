@@ -97,8 +97,8 @@ const ownersOf = ({ properties }: EntityModel): string[] =>
   [...properties.values()].filter(({ write }) => write.persisted).map(({ name }) => name).filter(isOwnersName)
 
 /**
- * Proposes a filter: on an owner property that the resource has, too, either of the entity or behind a to-one relation,
- * or else on another owner property of the entity.
+ * Proposes a filter. It compares an owner property that the resource also has, of the entity itself or behind a to-one
+ * relation. Without such a property it compares another owner property of the entity.
  */
 function advice (entity: EntityModel, root: EntityModel): Pick<Unguarded, 'rule' | 'lacks'> {
   const [wanted, own] = [ownersOf(root), ownersOf(entity)]

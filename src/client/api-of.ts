@@ -33,8 +33,9 @@ type ApiOfEntry<Entry> = CrudOf<Entry> extends Types<infer Entity, infer Config,
   : never
 
 /**
- * The traits of a resource, by its options. A boolean that is not a literal may be true. An alias and no interface:
- * declarations of applications have its members, and need no name for it.
+ * The traits of a resource, by its options. A boolean that is not a literal may be true. It is an alias, because
+ * TypeScript writes the members of an alias into the declarations of an application. Of an interface it would write the
+ * name, which is not exported.
  */
 type TraitsOf<Entry, Keys> = {
   readonly filled: IsFilled<Entry>

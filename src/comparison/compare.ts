@@ -143,7 +143,7 @@ const BY_CATEGORY: Readonly<Record<string, TypeFamily>> = {
   V: 'bits',
 }
 
-/** Families of types whose category contains other types, too. */
+/** Families of types whose category also contains other types. */
 const BY_NAME: Readonly<Record<string, TypeFamily>> = {
   bytea: 'bytes',
   date: 'date',

@@ -1,6 +1,6 @@
 /**
  * The types of `resources.json`, the document from which the explorer's page knows the API. The page and the server
- * share these types. The document has what the caller may use: with `access`, what the role of the caller may.
+ * share these types. The document has only what the caller may use. With `access`, that depends on the caller's role.
  *
  * URLs in the page
  * - `index.html` answers every path below the explorer's prefix, with a `<base href>` that the server sets. So
@@ -217,7 +217,7 @@ export interface FieldDescription {
   readonly nullable: boolean
   /** Whether it belongs to the primary key. */
   readonly key: boolean
-  /** Whether bodies of create, and of update, may have it. Always false in included records. */
+  /** Whether bodies of create may have it. Always false in included records. */
   readonly create: boolean
   /** Whether bodies of update may have it. Always false in included records. */
   readonly update: boolean
@@ -314,7 +314,7 @@ export interface FilterDescription {
    * - `search`: finds a text in several properties.
    * - `fullText`: finds words in several properties. The sort with its name orders by relevance, beside the filter.
    * - `anyOf`: compares several properties, and one of them must match.
-   * - `trashed`: shows deleted records, too.
+   * - `trashed`: says whether deleted records are shown.
    * - `scope`, `custom`: as the server defines it.
    */
   readonly kind: 'operators' | 'search' | 'fullText' | 'anyOf' | 'trashed' | 'scope' | 'custom'
@@ -393,8 +393,8 @@ export interface DividingProperty {
   /** The name of the filter that compares the property and no other. `null` if the caller has no such filter. */
   readonly filter: string | null
   /**
-   * Whether `isnull` of the filter chooses the records without a value. It never does behind a relation: the value of a
-   * record without a related one is null, too, and no related record has it.
+   * Whether `isnull` of the filter chooses the records without a value. It never does behind a relation: the value is
+   * also null for a record without a related one, and this filter only compares values that related records have.
    */
   readonly isnull: boolean
 }

@@ -22,7 +22,8 @@ export async function explain (
 ): Promise<Explanation | LightMyRequestResponse> {
   let explanation: Explanation | undefined
   const answer = await sendProbe(fastify, request, path, async (handler, probe, reply) => {
-    // an answer would end the request, which cancels its statements; a reply is a promise of its end
+    // `send` sends nothing, because the end of a request cancels its statements. Without `then`, a reply is no promise,
+    // so that nobody waits for its end
     const silent = Object.create(reply, { send: { value: () => silent }, then: { value: undefined } }) as FastifyReply
     const statements = await recorded(async () => await handler(probe, silent))
     explanation = await explainAll(fastify, probe, statements)

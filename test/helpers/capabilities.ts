@@ -15,7 +15,7 @@ const PROBES = {
     'crud_kit_probe for each row execute function pg_temp.crud_kit_probe()',
   extensions: 'create extension pg_trgm; create extension postgres_fdw',
   locksView: 'select 1 from pg_locks',
-  /** At least the sessions of its own role: tests wait until they see a running query. */
+  /** Shows at least the sessions of its own role. Tests wait until they see a running query there. */
   activityView:
     "select 1 / (count(*))::int from pg_stat_activity where pid = pg_backend_pid() and query like '%pg_stat_activity%'",
   cancelBackend: 'select pg_cancel_backend(0)',

@@ -70,7 +70,8 @@ export const databases: ReadonlyArray<readonly [name: DatabaseName, open: OpenDa
  * rows, and is removed when the subtest ends.
  *
  * @example await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
- * t.test('finds', async (t) => t.equal(await orm.em.fork().count(Plant), 3)) })
+ *   t.test('finds', async (t) => t.equal(await orm.em.fork().count(Plant), 3))
+ * })
  */
 export async function forEachDatabase (t: Test, options: OpenOptions, fn: OnDatabase): Promise<void> {
   for (const [name] of databases) await onDatabase(t, name, name, options, fn)

@@ -16,8 +16,8 @@ export interface KeptLog {
  * Keeps a log.
  *
  * @example const log = keptLog()
- * const app = Fastify({ logger: { level: 'error', stream: log.stream } })
- * t.match(log.lines[0].err, { code: 'FST_CRUD_SCOPE_INVALID' })
+ *   const app = Fastify({ logger: { level: 'error', stream: log.stream } })
+ *   t.match(log.lines[0].err, { code: 'FST_CRUD_SCOPE_INVALID' })
  */
 export function keptLog (): KeptLog {
   let chunks: string[] = []

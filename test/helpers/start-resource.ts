@@ -17,7 +17,7 @@ export type StartResource = (
  *
  * @param usual the options of the resource, to which a test adds its own
  * @example const start = startResource(orm, '/jars', () => ({ crud: jars() }))
- * const app = await start(t, { operations: ['list'] })
+ *   const app = await start(t, { operations: ['list'] })
  */
 export function startResource (orm: MikroORM, path: `/${string}`, usual: () => CrudRoutesOptions): StartResource {
   return async (t, options = {}, prepare = () => {}) => {

@@ -34,8 +34,9 @@ export interface StatementRecorder {
  * in use is not.
  *
  * @param t the test with whose end the recording stops
- * @example const recorder = await recordStatements(orm, t) await crud.list(em, params)
- * t.equal(recorder.take().length, 1)
+ * @example const recorder = await recordStatements(orm, t)
+ *   await crud.list(em, params)
+ *   t.equal(recorder.take().length, 1)
  */
 export async function recordStatements (orm: MikroORM, t?: Pick<Test, 'teardown'>): Promise<StatementRecorder> {
   const statements: RecordedStatement[] = []

@@ -57,7 +57,7 @@ const Domains = ofEntity('Domains', 'domains')
 
 const columnsOf = (typeOf: (name: string) => string): string =>
   `id integer primary key, ${NAMES.map((name) => `${name} ${typeOf(name)}`).join(', ')}, parent_id integer`
-/** The domain of each type is one over another domain. That of the items of `moods` is a domain, too. */
+/** The domain of each type is one over another domain. The type of the items of `moods` is a domain as well. */
 const tables = `
   create type mood as enum ('sad', 'calm', 'glad');
   create domain a_mood as mood;

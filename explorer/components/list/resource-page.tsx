@@ -76,7 +76,7 @@ export function ResourcePage ({ resource, address }: ResourcePageProps) {
     if (isPhone) goBack(list)
     else go(list)
   }
-  // Back closes the drawer, too. The focus goes to its record, unless it is elsewhere
+  // When the drawer is closed, also by Back, the focus goes to its record, unless it is elsewhere
   const opened = useRef<string | undefined>(undefined)
   useLayoutEffect(() => {
     if (!hasDrawer && opened.current !== undefined && document.activeElement === document.body) {

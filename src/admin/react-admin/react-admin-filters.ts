@@ -36,7 +36,7 @@ const LISTS: ReadonlySet<string> = new Set(['eq_any', 'neq_any', 'inc', 'inc_any
  * @param more conditions that the filter does not contain, e.g. the target of a reference
  * @param rules the resource's relations to records with composite keys, and its filters without operators
  * @example
- * filterFrom({ status: 'active', price_gte: 100 }) // { status: 'active', price: { gte: 100 } }
+ * filterOfReactAdmin({ status: 'active', price_gte: 100 }) // { status: 'active', price: { gte: 100 } }
  */
 export function filterOfReactAdmin (
   filter: object | undefined,

@@ -64,7 +64,7 @@ const WITHOUT_OPERATOR: ReadonlySet<string> = new Set(['eq', 'contains'])
  * @param rules the resource's relations to records with composite keys, and its filters without operators
  * @throws {TypeError} for an operator that the API does not have
  * @example
- * filterFrom([{ field: 'price', operator: 'gte', value: 100 }]) // { price: { gte: 100 } }
+ * filterOfRefine([{ field: 'price', operator: 'gte', value: 100 }]) // { price: { gte: 100 } }
  */
 export function filterOfRefine (filters: readonly CrudFilter[] = [], rules: FilterRules = NO_RULES): ClientFilter {
   return filterOf(filters.flatMap((filter) => conditionsOf(filter, rules.plainFilters)), rules.references)

@@ -33,14 +33,14 @@ function roleGains (one: RoleSurface, other: RoleSurface): string[] {
       const before = new Set(namesIn(one[part]))
       return namesIn(names).filter((name) => !before.has(name)).map((name) => `${part} ${name}`)
     }),
-    // what guards rows no longer does
+    // a guard that is gone lets requests do more
     ...namesIn(one[GUARDS]).filter((guard) => !namesIn(other[GUARDS]).includes(guard) && guardsOffer(guard, other))
       .map((guard) => `without ${guard}`),
     ...limitGains(one[LIMITS] as SurfaceLimits | undefined, other[LIMITS] as SurfaceLimits | undefined),
   ]
 }
 
-/** Whether a surface has what a guard is about. What guards related records goes with the ways to them. */
+/** Whether a surface still has what a guard protects: the resource itself, or a way to the related records. */
 function guardsOffer (guard: string, surface: RoleSurface): boolean {
   const [, path] = guard.split(GUARD_OF)
   if (path === undefined || namesIn(surface['includes']).includes(path)) return true
@@ -61,7 +61,7 @@ function namesIn (part: SurfaceNames | SurfaceLimits | undefined): string[] {
   )
 }
 
-/** A limit that only one of them has belongs to something that only one of them has. */
+/** A limit that only one surface has belongs to an operation, an include or a facet that only this surface has. */
 function limitGains (one: SurfaceLimits = {}, other: SurfaceLimits = {}): string[] {
   return Object.entries(other).flatMap(([name, limit]) => {
     const before = one[name]

@@ -18,7 +18,7 @@ export interface RoleSurface {
   readonly [grants: string]: SurfaceNames | SurfaceLimits
 }
 
-/** SurfaceNames, or names with details, such as filters with their operators. */
+/** Names, or names with their details, such as filters with their operators. */
 export type SurfaceNames = readonly string[] | Readonly<Record<string, readonly string[]>>
 
 /** Maxima, by what they limit. `null` is no limit. */
@@ -27,10 +27,10 @@ export type SurfaceLimits = Readonly<Record<string, number | null>>
 /** The role of applications that have no roles. */
 const EVERYONE = 'everyone'
 
-/** The parts of a surface whose names take something away: to lose one is a widening. */
+/** The part of a surface with conditions on requests and rows. If a name is missing there, requests may do more. */
 export const GUARDS = 'guards'
 
-/** Between what guards related records and their path: that of an include, or that of filters, sorts and groups. */
+/** Stands in the name of a guard of related records, before the path that leads to them: `rows of shop`. */
 export const GUARD_OF = ' of '
 
 export const LIMITS = 'limits'

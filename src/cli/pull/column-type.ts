@@ -10,7 +10,7 @@ interface ColumnType {
   /** Code that declares it, without the constraints: `p.string().length(80)`. */
   readonly code: string
   readonly use: ValueUse
-  /** Whether it counts by itself as a key. */
+  /** Whether it is an integer. As a key, MikroORM takes an integer for one that the database counts up. */
   readonly integer: boolean
 }
 

@@ -24,7 +24,7 @@ export interface RelationFacts {
   readonly primaryKey: readonly string[]
   /** The columns by which a view groups its rows. Empty for tables. */
   readonly groups: readonly string[]
-  /** Whether it is a view that PostgreSQL writes by itself: its changes are those of its table. */
+  /** Whether it is a view whose changes PostgreSQL makes in the table that it shows. */
   readonly mirrors: boolean
   readonly indexes: readonly IndexFacts[]
   readonly foreignKeys: readonly ForeignKeyFacts[]

@@ -67,7 +67,7 @@ export async function pulledFiles (
   }
   let factory
   try {
-    // MikroORM does not connect without an entity; the table of this one is not used
+    // MikroORM needs at least one entity to connect, and nothing here uses the table of this one
     factory = new DatabaseFactory({ databaseUrl: url, entities: [IdempotencyRecord], pool: { max: 1 } })
   } catch (cause) {
     throw failure(cause, 2)

@@ -77,7 +77,7 @@ const sending = (app: FastifyInstance) =>
       headers: { ...headers, ...(key !== undefined && { 'idempotency-key': key }) },
     })
 
-/** The parts of an answer that a repetition must have, too. */
+/** The parts of an answer that a repetition must have as well. */
 function shownBy ({ statusCode, headers, body }: LightMyRequestResponse): unknown {
   const { date, 'idempotency-replayed': replayed, ...same } = headers
   return { statusCode, headers: same, body }
