@@ -2,11 +2,10 @@
 import { p } from '@mikro-orm/core'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import path from 'node:path'
 import { createInterface } from 'node:readline'
 import t from 'tap'
 import { DatabaseFactory } from '../../src/database/index.ts'
-import { copyTemplate } from '../helpers/databases.ts'
+import { pgliteUrl } from '../helpers/databases.ts'
 import { entity } from '../helpers/entity.ts'
 
 const Entry = entity('Entry', { id: p.integer().primary(), part: p.integer().primary(), text: p.text() })
@@ -36,9 +35,7 @@ const writer = (databaseUrl: string): string => `
 `
 
 t.test('entries acknowledged before kill -9 are complete, and the folder can be opened again', async (t) => {
-  const copy = await copyTemplate()
-  if (copy) t.teardown(copy.remove)
-  const databaseUrl = `pglite://${copy?.folder ?? path.join(t.testdir(), 'db')}`
+  const databaseUrl = pgliteUrl(t)
   const child = spawn(process.execPath, ['--input-type=module', '-e', writer(databaseUrl)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

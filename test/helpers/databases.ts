@@ -10,6 +10,7 @@ import { MikroORM as PgliteORM } from '@mikro-orm/pglite'
 import { MikroORM, type Options, type EntityManager } from '@mikro-orm/postgresql'
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
+import os from 'node:os'
 import path from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import pg from 'pg'
@@ -271,14 +272,20 @@ export async function fill (orm: MikroORM, { tables, seed }: Pick<OpenOptions, '
  * The folder of an empty PGlite database, for a test that opens it itself. It is removed when the test ends, so close
  * the database in a teardown that you add later. A database in memory would take two seconds to create.
  */
-export function pgliteFolder (t: Pick<Test, 'teardown' | 'testdir'>): string {
-  const copy = copyTemplate()
-  if (copy) t.teardown(copy.remove)
-  return copy?.folder ?? path.join(t.testdir(), 'db')
+export function pgliteFolder (t: Pick<Test, 'teardown'>): string {
+  const { folder, remove } = copyTemplate() ?? newFolder()
+  t.teardown(remove)
+  return folder
+}
+
+/** A folder for a file that is run alone. It is not the test's `testdir()`, which the test may fill itself. */
+function newFolder (): ReturnType<typeof copyTemplate> & {} {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pglite-'))
+  return { folder, remove: () => fs.rmSync(folder, { recursive: true, force: true }) }
 }
 
 /** The URL of such a folder. */
-export function pgliteUrl (t: Pick<Test, 'teardown' | 'testdir'>): string {
+export function pgliteUrl (t: Pick<Test, 'teardown'>): string {
   return `pglite://${pgliteFolder(t)}`
 }
 
