@@ -13,7 +13,7 @@ export type CommonCall =
   | { readonly kind: 'update', readonly id: number, readonly changes: Partial<NewCategory> }
 
 /** Calls that only the query language of this package has, and the routes that are written by hand for it. */
-export type OwnCall =
+type OwnCall =
   | { readonly kind: 'words', readonly text: string, readonly page: number }
   | { readonly kind: 'either', readonly minPrice: number, readonly maxPrice: number, readonly page: number }
   | { readonly kind: 'facets', readonly minPrice: number }

@@ -18,7 +18,7 @@ export interface Contestant {
   readonly without: ReadonlySet<OperationName>
 }
 
-export interface ContestantOptions extends StartOptions {
+interface ContestantOptions extends StartOptions {
   /** Options of Node. */
   readonly execArgv: readonly string[]
   /** All operations that are measured with this process. */

@@ -130,7 +130,7 @@ const SENTENCES: readonly Sentence[] = [
   },
 ]
 
-export interface PageWithFigures {
+interface PageWithFigures {
   readonly page: string
   readonly is: string
   /** Its text with the figures of the saved results. */

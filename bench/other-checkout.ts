@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-export interface OtherCheckout {
+interface OtherCheckout {
   readonly folder: string
   /** The abbreviated name of the commit. */
   readonly commit: string

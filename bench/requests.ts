@@ -13,7 +13,7 @@ import type { BenchOptions } from './options.ts'
 import { measureStream } from './stream.ts'
 import { ANY_AMOUNT, type Variant } from './variants.ts'
 
-export interface RequestsOptions extends BenchOptions {
+interface RequestsOptions extends BenchOptions {
   readonly operations: ReadonlyArray<Operation<MainOperationName>>
   readonly amounts: ReadonlyArray<Operation<AmountOperationName>>
   readonly variants: readonly Variant[]

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import http from 'node:http'
 import pg from 'pg'
 
-export const STREAM_ROWS = 1_000_000
+const STREAM_ROWS = 1_000_000
 /**
  * Rows of a first stream that does not count. During it, V8 lets the young generation of its heap grow to its usual
  * size. Only memory beyond that is due to the stream.

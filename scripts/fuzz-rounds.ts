@@ -18,7 +18,7 @@ export interface FuzzOptions {
   readonly log: (line: string) => void
 }
 
-export interface FuzzFailure {
+interface FuzzFailure {
   readonly file: string
   readonly seed: number
   readonly factor: number

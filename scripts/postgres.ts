@@ -16,7 +16,7 @@ import { freePort } from './free-port.ts'
 const THROW_AWAY = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }
 const START_TIMEOUT = 120_000
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /**
    * Server settings as in postgresql.conf, e.g. `{ max_connections: 20 }`. They override the defaults of this script.
    */

@@ -22,7 +22,7 @@ export const PRIMARY_SETTINGS = {
 /** Largest number of attempts to start after a crash. */
 const ATTEMPTS = 40
 
-export interface Standby {
+interface Standby {
   /** Like `url` of the server that it follows, with another port, which stays the same after `start`. */
   readonly url: string
   /** Ends the server like a crash: its connections break, and nothing is cleaned up. */
@@ -33,7 +33,7 @@ export interface Standby {
   readonly stop: () => Promise<void>
 }
 
-export interface StandbyOptions {
+interface StandbyOptions {
   /** Server settings as in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string | number>>
   /** The standby's name in the server that it follows (`application_name` in `pg_stat_replication`). */

@@ -14,7 +14,7 @@ import path from 'node:path'
 import { buildStaleExplorer } from './explorer/build.ts'
 import { findPostgres, startPostgres, type PostgresServer } from './postgres.ts'
 
-export interface TestEnvironment {
+interface TestEnvironment {
   /** A temporary folder, which `cleanUp` removes. */
   readonly folder: string
   /** The variables for tests. `prepare` adds those of the databases. */

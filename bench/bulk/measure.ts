@@ -14,7 +14,7 @@ import { ServerProcess } from '../server-process.ts'
 import { bulkOperations, createBulkTables, EACH, refill, type BulkName, type BulkOperation } from './operations.ts'
 
 export const BULK_OWNERS = ['hand-written', 'crud-kit'] as const
-export type BulkOwner = typeof BULK_OWNERS[number]
+type BulkOwner = typeof BULK_OWNERS[number]
 
 /** Samples of the rounds that count. */
 export type BulkSamples = ReadonlyMap<BulkName, Readonly<Record<BulkOwner, readonly Cost[]>>>

@@ -46,7 +46,7 @@ const ARTICLES = `
 /** The index of the search, for which no property of the entity stands. */
 const SEARCH_INDEX = 'create index on categories using gin (name gin_trgm_ops) with (fastupdate = off)'
 
-export interface FillOptions {
+interface FillOptions {
   /** Called while the table has only `SAMPLE` rows of the whole order. */
   readonly onSample: (url: string) => Promise<void>
   /** Whether all tables and indexes are filled and created, and not only the categories. */

@@ -26,7 +26,7 @@ export interface GrowthOptions {
 /** CPU time of PostgreSQL for each request, in microseconds: a figure for each round. */
 export type GrowthSamples = ReadonlyMap<string, readonly number[]>
 
-export interface GrowthResults {
+interface GrowthResults {
   readonly samples: GrowthSamples
   /** PostgreSQL's version. */
   readonly version: string

@@ -9,10 +9,10 @@ import type { ServerName } from '../variants.ts'
 import { ARTICLES_PART, FOUND, type WrittenTable } from './data.ts'
 
 /** The smallest table. */
-export const SMALLEST = 10_000
+const SMALLEST = 10_000
 
 /** The size of the set from which pages are read. */
-export interface Extent {
+interface Extent {
   /** Number of categories. */
   readonly rows: number
   /** Cursors of pages in the second half of the set. */

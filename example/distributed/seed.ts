@@ -1,7 +1,7 @@
 /** Rows for the example and for its benchmark, made by the database. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 
-export interface Amounts {
+interface Amounts {
   readonly tenants: number
   /** Of each tenant. */
   readonly projects: number

@@ -10,7 +10,7 @@ const LOG_LINES = 20
 const PATIENCE = 30_000
 export const EXIT_TIMEOUT = 5_000
 
-export interface Closed {
+interface Closed {
   /** Whether `app.close()` has ended before its time limit. */
   readonly inTime: boolean
   /** The resources that were still active after closing. */

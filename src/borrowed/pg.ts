@@ -147,7 +147,7 @@ export function closeOnRelease (client: PoolClient): void {
   client.release = () => release(true)
 }
 
-export type ConnectCallback = Parameters<Pool['connect']>[0]
+type ConnectCallback = Parameters<Pool['connect']>[0]
 
 /**
  * Replaces how a pool hands out connections, for all its users, including MikroORM and its transactions.

@@ -36,7 +36,7 @@ export interface Contract {
 }
 
 /** By the owner and the name of the member, for example `Pool.connect`. */
-export type Contracts = Readonly<Record<string, Contract>>
+type Contracts = Readonly<Record<string, Contract>>
 
 /** Tests the contracts with a package. Members and contracts must match. */
 export async function testContracts (members: readonly Borrowed[], contracts: Contracts): Promise<void> {

@@ -17,7 +17,7 @@ const GLOBALS = [
 ] as const
 const ASSETS = path.join(import.meta.dirname, '../../dist/explorer/assets')
 
-export interface DomPage {
+interface DomPage {
   /** The requests of the API, with their bodies. */
   readonly asked: string[]
   /** Loses the answer of the next write, after it was done. */

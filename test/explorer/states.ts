@@ -12,7 +12,7 @@ import { settled } from './explorer-page.ts'
 import { explored, resources } from './nursery.ts'
 
 /** The servers whose explorers have the states. */
-export type StateServer = 'example' | 'nursery' | 'locked' | 'empty'
+type StateServer = 'example' | 'nursery' | 'locked' | 'empty'
 
 export interface PageState {
   readonly name: string

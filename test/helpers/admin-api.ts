@@ -36,7 +36,7 @@ const nursery = {
   },
 } as const satisfies CrudKitOptions['resources']
 
-export type NurseryApi = ApiOf<typeof nursery>
+type NurseryApi = ApiOf<typeof nursery>
 export type ExampleApi = ApiOf<typeof exampleResources>
 
 /** A listening server, a client of it, and the requests that it has received. */

@@ -10,7 +10,7 @@ import { keepForAll } from '../../scripts/keep-for-all.ts'
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
 /** The program at CHROMIUM, or the first of the usual names on the PATH. */
-export function findChromium (env: NodeJS.ProcessEnv = process.env): string | undefined {
+function findChromium (env: NodeJS.ProcessEnv = process.env): string | undefined {
   if (env['CHROMIUM']) return env['CHROMIUM']
   const folders = (env['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '')
   return folders.flatMap((folder) => NAMES.map((name) => path.join(folder, name))).find(isProgram)

@@ -28,7 +28,7 @@ for (
 
 export type DatabaseName = 'pglite' | 'postgres'
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly entities: NonNullable<Options['entities']>
   /**
    * Features that a server needs for these tests, in addition to databases. Without them the tests are skipped with a
@@ -303,7 +303,7 @@ export function copyTemplate (
   return { folder, remove: () => fs.rmSync(folder, { recursive: true, force: true }) }
 }
 
-export interface OwnDatabase {
+interface OwnDatabase {
   readonly name: string
   readonly url: string
   /** Fails while a client is still connected to it. */

@@ -31,7 +31,7 @@ export interface Block {
   readonly code: string
 }
 
-export interface Document {
+interface Document {
   readonly text: string
   readonly blocks: readonly Block[]
   /** The code of a block with this text after its three backticks, e.g. `ts app.ts`. */
@@ -168,16 +168,6 @@ function withSources (program: string): string {
 /** The exports of a program. */
 export async function importProgram<Exports> (t: Test, program: string): Promise<Exports> {
   return await import(pathToFileURL(path.join(writeProgram(t, program), 'app.ts')).href) as Exports
-}
-
-/** Runs a program until it ends, and returns its output. */
-export function runProgram (t: Test, program: string): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--liftoff-only', 'app.ts'], {
-    cwd: writeProgram(t, program),
-    encoding: 'utf8',
-  })
-  if (status !== 0) throw new Error(stderr)
-  return stdout
 }
 
 /** Runs a program with a second file beside it, e.g. a test of the program. Returns the output of the second file. */

@@ -9,7 +9,7 @@ import { skipReason as noBrowser } from './browser.ts'
 const root = path.resolve(import.meta.dirname, '../..')
 
 /** The build of a front end. */
-export interface FrontEnd {
+interface FrontEnd {
   /** The folder with its files. */
   readonly folder: string
   /** The modules in its scripts, from the root of the repository. */

@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client'
 import type { Test } from 'tap'
 
 /** A rendered hook. */
-export interface Rendered<Value> {
+interface Rendered<Value> {
   /** The value of the last rendering. */
   readonly value: Value
   /** Waits until the value fulfils a condition, and returns it. */

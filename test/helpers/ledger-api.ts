@@ -59,7 +59,7 @@ const ledger = {
   }),
 } as const satisfies CrudKitOptions['resources']
 
-export type LedgerApi = ApiOf<typeof ledger>
+type LedgerApi = ApiOf<typeof ledger>
 
 /** How data providers identify the records of the ledger. */
 export const ledgerResources = {

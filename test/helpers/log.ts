@@ -1,7 +1,7 @@
 /** The log of a server, kept for a test. */
 import { Writable } from 'node:stream'
 
-export interface KeptLog {
+interface KeptLog {
   /** The option `stream` of Fastify's logger. */
   readonly stream: Writable
   /** All that was logged. */

@@ -6,7 +6,7 @@ import { crudKit, type CrudRoutesOptions } from '../../src/index.ts'
 import { newServer } from './server.ts'
 
 /** Starts a server. `prepare` gets it before the resource is registered. It is closed when the test ends. */
-export type StartResource = (
+type StartResource = (
   t: Test,
   options?: Partial<CrudRoutesOptions>,
   prepare?: (app: FastifyInstance) => unknown

@@ -80,7 +80,7 @@ export async function countOf (orm: MikroORM, from: string): Promise<number> {
 
 export type Headers = NonNullable<InjectOptions['headers']>
 
-export interface WriteClient {
+interface WriteClient {
   readonly get: (path: string, headers?: Headers) => Promise<LightMyRequestResponse>
   readonly post: (path: string, body?: unknown, headers?: Headers) => Promise<LightMyRequestResponse>
   readonly patch: (path: string, body?: unknown, headers?: Headers) => Promise<LightMyRequestResponse>

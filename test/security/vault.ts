@@ -24,7 +24,7 @@ export const SECRETS: readonly Secrets[] = [
   { texts: ['jKdeltaVy', 'jKechoVy', 'jKfoxtrotVy'], number: 58264093, rows: 4 },
 ]
 
-export interface Vault {
+interface Vault {
   readonly app: FastifyInstance
   readonly database: TestDatabase
 }

@@ -53,7 +53,7 @@ const PACKAGE_RULES: readonly Rule[] = [
 /** Code that runs in browsers. */
 const isInBrowsers = (file: string): boolean => /^src\/(client|admin)\//.test(file)
 
-export interface Import {
+interface Import {
   readonly specifier: string
   readonly typeOnly: boolean
 }

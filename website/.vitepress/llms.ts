@@ -3,7 +3,7 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { Section } from './sections.ts'
 
-export interface LlmsOptions {
+interface LlmsOptions {
   readonly docs: string
   readonly outDir: string
   readonly sections: readonly Section[]

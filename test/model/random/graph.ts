@@ -6,7 +6,7 @@ const integer: Property = { type: 'integer' }
 const deletedAt: Property = { type: 'datetime', nullable: true }
 const maybe = (property: Property): Property => ({ ...property, nullable: true })
 
-export const LANGUAGES = ['english', 'french', 'welsh']
+const LANGUAGES = ['english', 'french', 'welsh']
 export const CONDITIONS = ['worn', 'mint', 'good']
 
 export const entities: Entities = {

@@ -19,7 +19,7 @@ import { recordOf } from './records.ts'
 import { readSelection } from './selection.ts'
 import { readOrder, sorted } from './sorting.ts'
 
-export interface Success {
+interface Success {
   readonly status: 200
   readonly body: Value
 }

@@ -13,7 +13,7 @@ export interface Writing {
   readonly keys: Readonly<Record<string, Property>>
 }
 
-export interface ReadBody {
+interface ReadBody {
   readonly values: Row
   /** The place of the mistake in the body. */
   readonly pointers: readonly string[]

@@ -77,7 +77,7 @@ export type Operator =
   | 'between'
   | 'isnull'
 
-export interface FilterDefaults {
+interface FilterDefaults {
   readonly default?: string | readonly string[]
   readonly ignore?: readonly string[]
 }

@@ -31,7 +31,7 @@ export function relatedRows ({ entities, tables }: World, entity: Entity, row: R
   }
 }
 
-export interface PathEnd {
+interface PathEnd {
   /** The relations before the last name. */
   readonly relations: readonly string[]
   /** The entity of the last name. */

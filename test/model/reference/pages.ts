@@ -11,7 +11,7 @@ export interface Window {
   readonly counted: boolean
 }
 
-export type PageRules = Pick<Whitelist, 'perPage' | 'maxPerPage' | 'maxOffset' | 'count' | 'countParameter'>
+type PageRules = Pick<Whitelist, 'perPage' | 'maxPerPage' | 'maxOffset' | 'count' | 'countParameter'>
 
 const MIXTURES = [
   ['page', 'limit'], ['page', 'offset'], ['page', 'cursor'], ['per_page', 'limit'], ['per_page', 'offset'],

@@ -4,7 +4,7 @@ import { readBody, type Writing } from './bodies.ts'
 import type { Row, Value } from './description.ts'
 
 /** The reason for refusing a write, and the named members of the body. */
-export interface Reason {
+interface Reason {
   readonly status: 400 | 404 | 409 | 412 | 428
   readonly code: string
   readonly pointers?: readonly string[]
@@ -22,7 +22,7 @@ const NOT_FOUND: Reason = { status: 404, code: 'FST_CRUD_NOT_FOUND' }
 const STALE: Reason = { status: 412, code: 'FST_CRUD_PRECONDITION_FAILED' }
 const REQUIRED: Reason = { status: 428, code: 'FST_CRUD_PRECONDITION_REQUIRED' }
 
-export interface StoreOptions extends Writing {
+interface StoreOptions extends Writing {
   /** A property whose values are all different. */
   readonly unique: string
   /** Keys of the rows that a relation may refer to, without deleted ones. */

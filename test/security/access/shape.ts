@@ -20,7 +20,7 @@ export interface Column {
 type Columns = Readonly<Record<string, Column>>
 
 /** A to-many relation: by a column of the target, or by the table of links. */
-export interface ToMany {
+interface ToMany {
   readonly target: string
   /** The column of the target that refers to this entity; absent for links. */
   readonly by?: string
@@ -28,7 +28,7 @@ export interface ToMany {
   readonly owned?: boolean
 }
 
-export interface EntityShape {
+interface EntityShape {
   readonly table: string
   readonly path: string
   /** The entity that this one extends. The rows of both are in one table, and its column `kind` tells them apart. */

@@ -180,7 +180,7 @@ export interface Visit {
 }
 
 /** Two servers with the same rules. */
-export interface Sides {
+interface Sides {
   /** Fills both servers with data, sends the requests of a visit to each, and returns their answers. */
   readonly hear: (visit: Visit) => Promise<readonly [one: readonly Heard[], other: readonly Heard[]]>
   readonly close: () => Promise<void>

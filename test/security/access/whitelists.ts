@@ -215,7 +215,7 @@ function wordsOf (entity: string): readonly string[] {
 }
 
 /** The options of a CRUD class for an entity, in the names of a server. */
-export function queryConfigFor (entity: string, naming: Naming): QueryBuilderOptions<any> {
+function queryConfigFor (entity: string, naming: Naming): QueryBuilderOptions<any> {
   const allowed = ALLOWED[entity]!
   const path = (path: string): string => named(naming, entity, path)
   const signed = (item: string): string => item.startsWith('-') ? `-${path(item.slice(1))}` : path(item)

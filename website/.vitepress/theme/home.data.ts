@@ -14,7 +14,7 @@ const SECTIONS = {
   commands: 'Two commands',
 } as const
 
-export type HomeData = { readonly [Name in keyof typeof SECTIONS]: string }
+type HomeData = { readonly [Name in keyof typeof SECTIONS]: string }
 
 declare const data: HomeData
 export { data }
