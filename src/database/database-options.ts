@@ -85,7 +85,7 @@ const DatabaseOptionsSchema = Type.Object({
    * alters and drops columns to match the entities, with the data in them. Default: the tables exist already.
    */
   schema: Type.Optional(oneOf(['create', 'update'])),
-  /** MikroORM's logging: all of it, or its namespaces, e.g. `['query']`. */
+  /** MikroORM's logging: all of it, or its namespaces, e.g. `['query']`. Default: false. */
   debug: Type.Optional(Type.Unsafe<Options['debug']>(Type.Union([Type.Boolean(), Type.Array(Type.String())]))),
   /** Any other option of MikroORM, e.g. `filters`, `namingStrategy`, `subscribers`, `extensions`. */
   ormOptions: Type.Optional(Type.Unsafe<Omit<Options, keyof Options & SetByUs>>(Type.Object({}))),
