@@ -95,8 +95,9 @@ export class PreconditionRequiredError
 export class IdempotencyKeyError extends failureClass(
   'FST_CRUD_IDEMPOTENCY_KEY_INVALID',
   400,
-  'The header Idempotency-Key must be a text of 1 to 255 visible ASCII characters, in double quotes or without them: ' +
-    'Idempotency-Key: "8e03978e-40d5-43e8-bc93-6894a57f9324".'
+  'The header Idempotency-Key must be a text of 1 to 255 printable ASCII characters in double quotes, such as ' +
+    'Idempotency-Key: "8e03978e-40d5-43e8-bc93-6894a57f9324". In the quotes, write \\" for " and \\\\ for \\. A text ' +
+    'without spaces and without any of , ; " \\ needs no quotes.'
 ) {}
 /** A write with the same `Idempotency-Key` is being done. */
 export class IdempotencyRunningError extends failureClass(
