@@ -1,8 +1,11 @@
+import { p } from '@mikro-orm/core'
 import t from 'tap'
-import { AllowedFacet, AllowedFilters, AllowedSort, parseQueryParams } from '../../src/index.ts'
+import { AllowedFacet, AllowedFilters, AllowedSort, parseQueryParams, primaryKey } from '../../src/index.ts'
 import { entities, Plant, Specimen } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
+import { entity } from '../helpers/entity.ts'
+import { ormOf } from '../helpers/models.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { client, resource, serve, type Json, type Names } from './helper.ts'
 
@@ -186,6 +189,19 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       code: 'FST_CRUD_CONFIG_INVALID',
       message: /^AllowedFacet 'supplier.country': 'country' has a serializer, so that no filter would find the values/,
     })
+    // the key of a passport is its owner, whose key has the serializer
+    const Person = entity('Person', { id: p.integer().primary().serializer((id) => `p-${id}`) })
+    const Passport = entity('Passport', { owner: () => p.oneToOne(Person).primary() })
+    const Visa = entity('Visa', {
+      ...primaryKey, person: () => p.manyToOne(Person), passport: () => p.manyToOne(Passport),
+    })
+    const { em } = ormOf([Person, Passport, Visa])
+    for (const name of ['person', 'passport']) {
+      t.throws(() => resource(Visa, { allowedFacets: [name] }).bind(em), {
+        message: `AllowedFacet '${name}': 'id' of Person has a serializer, so that no filter would find the values that ` +
+          'the facet shows. Leave the facet out, or give the property a custom type, which also reads such values.',
+      })
+    }
     t.throws(() => new AllowedFacet('name', { limit: 0 }), /limit must be a whole number from 1 to 1000/)
   })
 })

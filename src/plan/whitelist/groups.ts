@@ -60,11 +60,19 @@ export function facetTerm ({ field, alias, limit }: Facet, model: EntityModel): 
   const { path, operand, type } = toOne(field, model, what)
   if (codecOfOperand(operand)?.oneWay === true) {
     throw new ConfigError(
-      `${what}: '${operand.name}' has a serializer, so that no filter would find the values that the facet shows. ` +
+      `${what}: ${holderOf(operand)} has a serializer, so that no filter would find the values that the facet shows. ` +
         'Leave the facet out, or give the property a custom type, which also reads such values.'
     )
   }
   return { ...withAlias(alias, publicPath(path)), relations: path.relations, operand, type, limit }
+}
+
+/** The property that holds the values, as developers know it. Behind a foreign key, that is one of another entity. */
+function holderOf (operand: Operand): string {
+  if (operand.kind !== 'relation') return `'${operand.name}'`
+  const { target: { name, properties }, key: [part] } = operand
+  const referred = [...properties.values()].find(({ publicName }) => publicName === part!.publicName)
+  return referred?.kind === 'relation' ? holderOf(referred) : `'${referred?.name ?? part!.publicName}' of ${name}`
 }
 
 /**
