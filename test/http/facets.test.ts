@@ -198,8 +198,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const { em } = ormOf([Person, Passport, Visa])
     for (const name of ['person', 'passport']) {
       t.throws(() => resource(Visa, { allowedFacets: [name] }).bind(em), {
-        message: `AllowedFacet '${name}': 'id' of Person has a serializer, so that no filter would find the values that ` +
-          'the facet shows. Leave the facet out, or give the property a custom type, which also reads such values.',
+        message: `AllowedFacet '${name}': 'id' of Person has a serializer, so that no filter would find the values ` +
+          'that the facet shows. Leave the facet out, or give the property a custom type, which also reads such ' +
+          'values.',
       })
     }
     t.throws(() => new AllowedFacet('name', { limit: 0 }), /limit must be a whole number from 1 to 1000/)
