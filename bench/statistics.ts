@@ -67,8 +67,8 @@ export function spread (values: readonly number[] | undefined, digits = 0, [open
     : `${open}${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)}${close}`
 }
 
-/** A table in Markdown. The figures of all columns but the first one are aligned. */
+/** A table in Markdown. The first column, and those without a title, have texts. The others have figures. */
 export function table (head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-  const rule = head.map((_, column) => column === 0 ? '---' : '---:')
+  const rule = head.map((title, column) => column === 0 || title === '' ? '---' : '---:')
   return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }

@@ -1,5 +1,5 @@
 /** Writes the growth of each request's cost as Markdown. */
-import { median } from '../statistics.ts'
+import { median, table } from '../statistics.ts'
 import { seriesOf, type GrowthSamples } from './measure.ts'
 import type { GrowthOperation, Owner } from './operations.ts'
 
@@ -57,11 +57,6 @@ export function growthTables (
   const head = ['Request', ...sizes.map(count), 'growth', 'exponent']
   return `## Generated routes\n\n${table([...head, ''], rows('generated'))}\n\n` +
     `## Hand-written routes\n\n${table(head, rows('hand-written'))}`
-}
-
-function table (head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-  const rule = head.map((title, column) => column === 0 || title === '' ? '---' : '---:')
-  return [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Affected, Client } from '../client/index.ts'
 import type { AnyRecord } from '../client/url-names.ts'
 import { PendingWrites } from '../client/pending-writes.ts'
 import type { AnyQuery } from '../client/query-string.ts'
+import type { CallOptions } from '../client/query-types.ts'
 import type { FilterRules } from './filter.ts'
 
 /** The key of a record, as an admin framework knows it. */
@@ -11,11 +12,7 @@ export type RecordId = string | number
 /** The key of a record, as the client takes it: a value, or the parts of a composite key. */
 export type RecordKey = RecordId | readonly RecordId[]
 
-interface Call {
-  readonly signal?: AbortSignal | undefined
-}
-
-interface Repeatable extends Call {
+interface Repeatable extends CallOptions {
   readonly idempotencyKey?: string | undefined
 }
 
@@ -40,9 +37,9 @@ export interface ManyConditions {
 
 /** The methods of the client that data providers call. The server refuses those that a resource does not offer. */
 interface AnyResource {
-  list(query: AnyQuery & Call): Promise<AnyPage>
-  each(query: AnyQuery & Call): AsyncIterable<AnyRecord>
-  get(id: RecordKey, query: AnyQuery & Call): Promise<AnyRecord>
+  list(query: AnyQuery & CallOptions): Promise<AnyPage>
+  each(query: AnyQuery & CallOptions): AsyncIterable<AnyRecord>
+  get(id: RecordKey, query: AnyQuery & CallOptions): Promise<AnyRecord>
   create(body: object, options?: Repeatable): Promise<AnyRecord>
   createMany(bodies: readonly object[], options?: Repeatable): Promise<AnyRecord[]>
   update(id: RecordKey, body: object, options: Write): Promise<AnyRecord>

@@ -45,12 +45,12 @@ export const MIKRO_ORM_MEMBERS = borrowedMembers('@mikro-orm/core', '7.2.1', [
 ])
 
 export type Connection = ReturnType<EntityManager['getConnection']>
-type Driver = ReturnType<EntityManager['getDriver']>
+export type Driver = ReturnType<EntityManager['getDriver']>
 export type AbortOptions = NonNullable<Parameters<Transaction<unknown>['executeQuery']>[1]>
 
 interface HiddenConnection {
   readonly config: EntityManager['config']
-  readonly options: { readonly [hook in typeof HOOKS[number]]?: unknown }
+  readonly options: { readonly [hook in typeof CONNECTION_HOOKS[number]]?: unknown }
   logQuery?(query: string, context: unknown): void
   applySessionContext(transaction: object, context: SessionContext): Promise<void>
 }
@@ -127,13 +127,14 @@ export function connectionsOf (
   return { writer, replicas }
 }
 
-const HOOKS = ['onCreateConnection', 'onReserveConnection'] as const
+/** Options with functions that prepare connections. */
+export const CONNECTION_HOOKS = ['onCreateConnection', 'onReserveConnection'] as const
 
 /** Whether Kysely prepares connections, when they are opened or each time that they are taken from the pool. */
 export function isPrepared (connection: Connection): boolean {
   const { config, options } = hidden(connection)
   return config.get('sessionContext') === 'connection' ||
-    HOOKS.some((hook) => (options[hook] ?? config.get(hook)) !== undefined)
+    CONNECTION_HOOKS.some((hook) => (options[hook] ?? config.get(hook)) !== undefined)
 }
 
 /** Writes a statement to MikroORM's log and its slow query log. */

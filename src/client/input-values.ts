@@ -6,7 +6,7 @@ import type { Operator, OperatorValues, OperatorValuesOnArrays, PartialOperator 
 import type { AnyJson, AnyRecord } from './url-names.ts'
 
 /** A value of a filter whose type is not known. */
-type AnyValue = string | number | bigint | boolean | Date
+export type AnyValue = string | number | bigint | boolean | Date
 
 /** The type that a property's value is written as. */
 type Written<T> = IsAny<T> extends true ? AnyJson : WrittenOf<NonNullable<T>>

@@ -1,8 +1,6 @@
 /** Writes the options of a request as a query string of the API. */
 import type { PageParameterName, PageValues } from '../base/page-styles.ts'
-
-/** A value of a filter, or an item of its list. */
-type Scalar = string | number | bigint | boolean | Date
+import type { AnyValue } from './input-values.ts'
 
 type PageOptions = { readonly [Name in PageParameterName]?: PageValues[Name] | undefined }
 
@@ -72,7 +70,7 @@ function conditionsOf (write: Write, place: string, filter: object): string[] {
   return Object.entries(filter).flatMap(([name, value]) => {
     const at = `${place}[${name}]`
     const members: unknown = name === 'not' ? [value] : /^(and|or)$/.test(name) ? value : null
-    if (!Array.isArray(members) || !members.every(isObject)) return filterOf(write, at, value)
+    if (!Array.isArray(members) || !members.every(isNamedValues)) return filterOf(write, at, value)
     return checkConditions(
       at,
       members.flatMap((member, index) => {
@@ -97,7 +95,7 @@ function filterOf (write: Write, name: string, value: unknown): string[] {
   }
   if (value === null) return operationOf(write, name, 'eq', value)
   if (Array.isArray(value)) return operationOf(write, name, 'in', value)
-  if (!isObject(value)) return write(name, value)
+  if (!isNamedValues(value)) return write(name, value)
   const operations = Object.entries(value).flatMap(([operator, one]) => operationOf(write, name, operator, one))
   return operations.length > 0 ? operations : write(name, undefined)
 }
@@ -110,7 +108,7 @@ function operationOf (write: Write, name: string, operator: string, value: unkno
 }
 
 /** Whether a value is an object of values by name. */
-const isObject = (value: unknown): value is object =>
+export const isNamedValues = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
 
 /** Writes an item of a list, in quotes if the server would otherwise read it differently. */
@@ -121,7 +119,7 @@ function quote (item: string): string {
 function textOf (place: string, value: unknown): string {
   const isText = Number.isFinite(value) || /string|bigint|boolean/.test(typeof value)
   // null for an invalid date
-  const text = value instanceof Date ? value.toJSON() as string | null : isText ? String(value as Scalar) : null
+  const text = value instanceof Date ? value.toJSON() as string | null : isText ? String(value as AnyValue) : null
   if (text !== null && !/\p{Cs}/u.test(text)) return text
   throw new TypeError(`${place}: ${shownValue(value)} is not a value for a filter.`)
 }

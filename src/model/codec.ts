@@ -118,15 +118,16 @@ export function hydratorOf (property: EntityProperty, type: ValueType, platform:
     : undefined
 }
 
-type KeyType = Pick<KeyColumn, 'type' | 'codec'>
+/** The facts about a column on which the conversion of its values depends. */
+export type ConvertedColumn = Pick<KeyColumn, 'type' | 'codec'>
 
 /** Converts the text of a key in a path to a value to bind. */
-export function keyFromText (text: string, { type, codec }: KeyType): Converted {
+export function keyFromText (text: string, { type, codec }: ConvertedColumn): Converted {
   return codec?.toDatabase?.(text) ?? wireTypeOf(type).fromKey?.(text) ?? convert(text, type)
 }
 
 /** Converts a key in a body to a value to bind. Nothing is coerced. */
-export function keyFromJson (value: unknown, { type, codec }: KeyType): Converted {
+export function keyFromJson (value: unknown, { type, codec }: ConvertedColumn): Converted {
   if (value === null || value === undefined) return { ok: false, expected: 'an id' }
   const converted = codec?.fromJson?.(value)
   return converted === undefined ? fromJson(value, type) : comparable(converted)

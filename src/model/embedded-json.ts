@@ -6,7 +6,8 @@ import type { Property, ScalarProperty } from './entity-model.ts'
 import { isExactNumber } from './exact-json.ts'
 import { canonicalRange } from './types/range.ts'
 
-type EmbeddedJson = NonNullable<ScalarProperty['embedded']>
+/** The members of an object that is stored as JSON, or of each object of a list. */
+export type EmbeddedJson = NonNullable<ScalarProperty['embedded']>
 
 type Member = Exclude<Property, { kind: 'relation' }>
 type NameOf = (member: Member) => string

@@ -8,7 +8,7 @@ export { Models } from './build-model.ts'
 export { MAX_NAME_BYTES } from './build-properties.ts'
 export { convert, fromJson, readStored } from './convert.ts'
 export {
-  embeddedToStored, embeddedToWire, holdsHidden, listsHidden, membersOf, needsWireForm,
+  embeddedToStored, embeddedToWire, holdsHidden, listsHidden, membersOf, needsWireForm, type EmbeddedJson,
 } from './embedded-json.ts'
 export { exactText, isExactNumber, parseExact } from './exact-json.ts'
 export {
@@ -16,9 +16,9 @@ export {
   type KeyColumn, type KeyPart, type PrimaryKeyPart, type Property, type RelationProperty, type ScalarProperty,
   type WriteRules,
 } from './entity-model.ts'
-export { keyFromJson, keyFromText } from './codec.ts'
+export { keyFromJson, keyFromText, type ConvertedColumn } from './codec.ts'
 export { owningSide } from './owning-side.ts'
-export { canonicalKey, fromScope, incomparable, isSameValue, type ComparedColumn } from './scope-value.ts'
+export { canonicalKey, fromScope, incomparable, isSameValue } from './scope-value.ts'
 export { isComparable, isOrdered, isTextual, valueTypeOf } from './column-types.ts'
 export { arrayLiteral } from './types/array.ts'
 export { fitsDate } from './types/datetime.ts'

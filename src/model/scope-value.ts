@@ -1,12 +1,8 @@
 /** Values that the application compares columns with, as values of these columns. */
-import { comparable } from './codec.ts'
+import { comparable, type ConvertedColumn } from './codec.ts'
 import { fromJson } from './convert.ts'
-import type { KeyColumn } from './entity-model.ts'
 import type { Converted, SqlValue } from './types/converted.ts'
 import { wireTypeOf, type ValueType } from './types/index.ts'
-
-/** The facts about a column that a comparison of its values needs. */
-export type ComparedColumn = Pick<KeyColumn, 'type' | 'codec'>
 
 /**
  * Converts a value of a scope that is not null to the value that a column must hold to be equal to it.
@@ -14,7 +10,7 @@ export type ComparedColumn = Pick<KeyColumn, 'type' | 'codec'>
  * @example
  * fromScope(new Date(0), { type: { kind: 'date' } }) // { ok: true, value: '1970-01-01' }
  */
-export function fromScope (value: unknown, { type, codec }: ComparedColumn): Converted {
+export function fromScope (value: unknown, { type, codec }: ConvertedColumn): Converted {
   const bodyForm = value instanceof Date ? value.toISOString() : digitsOf(value)
   if (codec?.fromJson !== undefined) {
     const converted = comparable(codec.fromJson(value))
@@ -33,7 +29,7 @@ const digitsOf = (value: unknown): unknown => typeof value === 'bigint' ? String
  *
  * @returns the refusal of the value, or `undefined` if it can be compared
  */
-export function incomparable (value: unknown, { type, codec }: ComparedColumn): Converted & { ok: false } | undefined {
+export function incomparable (value: unknown, { type, codec }: ConvertedColumn): Converted & { ok: false } | undefined {
   const wide = unlimited(type)
   const { fromScope, sum } = wireTypeOf(wide)
   // types whose values have a sum are numbers, which the database compares with all other numbers
@@ -65,7 +61,7 @@ function unlimited (type: ValueType): ValueType {
  *
  * @returns `undefined` if only the database can tell
  */
-export function isSameValue (one: SqlValue, other: SqlValue, { type, codec }: ComparedColumn): boolean | undefined {
+export function isSameValue (one: SqlValue, other: SqlValue, { type, codec }: ConvertedColumn): boolean | undefined {
   if (one === other) return true
   if (one === null || other === null) return false
   if (codec?.fromJson !== undefined) return undefined
@@ -80,13 +76,13 @@ const textOf = (value: SqlValue): string => Buffer.isBuffer(value) ? value.toStr
  * A text that two values of a key have in common if they are the same value for the database, as far as its columns'
  * types tell.
  */
-export function canonicalKey (values: readonly SqlValue[], columns: readonly ComparedColumn[]): string {
+export function canonicalKey (values: readonly SqlValue[], columns: readonly ConvertedColumn[]): string {
   return values.length === 1
     ? canonicalText(values[0]!, columns[0]!)
     : JSON.stringify(values.map((value, index) => canonicalText(value, columns[index]!)))
 }
 
-function canonicalText (value: SqlValue, { type, codec }: ComparedColumn): string {
+function canonicalText (value: SqlValue, { type, codec }: ConvertedColumn): string {
   const { canonical = textOf } = wireTypeOf(type)
   return codec?.fromJson === undefined ? canonical(value, type) : textOf(value)
 }

@@ -9,7 +9,7 @@ import {
   type RelationProperty, type ScalarProperty, type SqlValue,
 } from '../model/index.ts'
 import type { Elsewhere, Named, OwnedChildren } from './body-rules.ts'
-import type { ChildKey, ChildrenData, DataColumn, LinksData, RecordData, ReferenceData } from './record-data.ts'
+import type { ChildKey, ChildrenData, DataColumn, RecordData, ReferenceData, RelationKeys } from './record-data.ts'
 import { namesForServer } from './writable.ts'
 
 /** The JSON of a body that is not null as a value to bind. It is also the check of the value. */
@@ -78,7 +78,7 @@ class Conversion {
   readonly #values: SqlValue[]
   #count = 0
   #references: readonly ReferenceData[] = NONE
-  #links: readonly LinksData[] = NONE
+  #links: readonly RelationKeys[] = NONE
   readonly #properties: Record<string, unknown> = {}
   #children: readonly ChildrenData[] | undefined
 

@@ -14,7 +14,7 @@ export interface RecordData {
   /** The keys of the records that to-one relations will refer to. */
   readonly references: readonly ReferenceData[]
   /** The keys of the records that many-to-many relations will refer to, instead of the present ones. */
-  readonly links: readonly LinksData[]
+  readonly links: readonly RelationKeys[]
   /** The same values by property name, as JavaScript values, for MikroORM's unit of work. */
   readonly properties: Readonly<Record<string, unknown>>
   /** The children that are written with the record. Absent if the data names none. */
@@ -102,7 +102,8 @@ export interface ReferenceData {
   readonly key: readonly SqlValue[]
 }
 
-export interface LinksData {
+/** Keys of records that a row refers to by one relation. */
+export interface RelationKeys {
   readonly relation: RelationProperty
   readonly keys: ReadonlyArray<readonly SqlValue[]>
 }

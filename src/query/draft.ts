@@ -220,7 +220,8 @@ export class Draft {
 /** Whether a parameter is part of the grammar. */
 export const isParameter = (name: string): boolean => CODES.has(rootOf(name))
 
-function rootOf (name: string): string {
+/** The name of a parameter before its first bracket: `filter` of `filter[name]`. */
+export function rootOf (name: string): string {
   const open = name.indexOf('[')
   return open === -1 ? name : name.slice(0, open)
 }

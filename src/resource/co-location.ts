@@ -3,9 +3,7 @@ import { ConfigError } from '../base/errors.ts'
 import { quotedName } from '../base/quoted-name.ts'
 import { keyColumnNames, type EntityModel, type RelationProperty } from '../model/index.ts'
 import { waysOf, type BodyRules, type Way, type WayTarget, type Whitelist } from '../plan/index.ts'
-import { tableIn, type Distribution, type TableDistribution } from '../run/index.ts'
-
-type Distributed = Extract<TableDistribution, { kind: 'distributed' }>
+import { distributedTable, type DistributedTable, type Distribution } from '../run/index.ts'
 
 /** A table of a join, and the columns by which it is joined. */
 interface Side {
@@ -90,7 +88,7 @@ function checkOrder (
 
 /** @param byOwnKey whether no condition can limit the near table to one node: each of its rows has another value */
 function checkJoin (subject: string, distribution: Distribution, near: Side, far: Side, byOwnKey: boolean): void {
-  const [one, other] = [distributedTable(distribution, near), distributedTable(distribution, far)]
+  const [one, other] = [distributedTable(distribution, near.table), distributedTable(distribution, far.table)]
   if (one === undefined || other === undefined) return
   const isCoLocated = one.group === other.group
   const meets = near.columns.some((column, n) => column === one.column && far.columns[n] === other.column)
@@ -106,17 +104,12 @@ function checkJoin (subject: string, distribution: Distribution, near: Side, far
   )
 }
 
-function distributedTable (distribution: Distribution, { table }: Pick<Side, 'table'>): Distributed | undefined {
-  const found = tableIn(distribution, table)
-  return found?.kind === 'distributed' ? found : undefined
-}
-
-function isOwnKey ({ column }: Distributed, key: readonly string[] | undefined): boolean {
+function isOwnKey ({ column }: DistributedTable, key: readonly string[] | undefined): boolean {
   return key?.length === 1 && key[0] === column
 }
 
 /** Whether the rows of an entity are distributed by its key. */
 function isByOwnKey (distribution: Distribution, model: EntityModel): boolean {
-  const table = distributedTable(distribution, model)
+  const table = distributedTable(distribution, model.table)
   return table !== undefined && isOwnKey(table, ofModel(model, []).key)
 }

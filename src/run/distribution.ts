@@ -25,6 +25,9 @@ export type TableDistribution =
   }
   | { readonly kind: 'reference' }
 
+/** The column of a distributed table, and its group. */
+export type DistributedTable = Extract<TableDistribution, { kind: 'distributed' }>
+
 /** A server that distributes tables. */
 export interface Distribution {
   /** The extension that distributes tables. */
@@ -98,7 +101,13 @@ export function * askDistributionAgain (em: EntityManager, send: Send): Steps<vo
   answers.set(em.getDriver(), { extension: 'citus', version: extension['version'] as string, tables })
 }
 
+/** How the rows of a table are distributed, by its quoted name. `undefined` if they are not. */
+export function distributedTable (distribution: Distribution, table: string): DistributedTable | undefined {
+  const found = tableIn(distribution, table)
+  return found?.kind === 'distributed' ? found : undefined
+}
+
 /** A table in a distribution, by its quoted name. The schema is left out if the search path has it. */
-export function tableIn ({ tables }: Distribution, table: string): TableDistribution | undefined {
+function tableIn ({ tables }: Distribution, table: string): TableDistribution | undefined {
   return tables[table] ?? tables[withoutSchema(table)]
 }

@@ -20,8 +20,8 @@ export { ReplicaSet, type ReplicaSettings } from './replicas/replica-set.ts'
 export type { ReplicaReport } from './replicas/replica.ts'
 export { clientOf, limitStatements, preparesConnections } from './pg/client.ts'
 export {
-  askDistribution, askDistributionAgain, dialectOf, distributionOf, isDistributionKnown, mayReorder, tableIn,
-  type Distribution, type TableDistribution,
+  askDistribution, askDistributionAgain, dialectOf, distributionOf, distributedTable, isDistributionKnown, mayReorder,
+  type DistributedTable, type Distribution, type TableDistribution,
 } from './distribution.ts'
 export { columnsOfRule, noteRules, RULES } from './rules.ts'
 export { quotedInSql } from './table-names.ts'

@@ -1,6 +1,8 @@
 /** The JSON Schemas of groups with numbers about their rows, and of facets. */
 import { Type, type TObject, type TSchema } from '@sinclair/typebox'
-import type { FacetTerm, GroupNumber, GroupTerm, Operand, Whitelist } from '../plan/index.ts'
+import {
+  codecOfOperand, type FacetTerm, type GroupNumber, type GroupTerm, type Operand, type Whitelist,
+} from '../plan/index.ts'
 import { nullable, valueSchema } from './value-schemas.ts'
 
 /** Schema of an item of aggregates. A request decides which of the members it has. */
@@ -40,4 +42,4 @@ function numberSchema ({ function: fn, operand, type }: GroupNumber): TSchema {
 
 /** Whether a custom type or a serializer decides the JSON. */
 const hasCodec = (operand: Operand): boolean =>
-  (operand.kind === 'scalar' ? operand.codec : operand.key[0]?.codec) !== undefined
+  codecOfOperand(operand) !== undefined

@@ -1,7 +1,7 @@
 /** Checks that the records that rows refer to are visible. A foreign key alone would also accept hidden records. */
 import { wait, type Steps } from '../base/steps.ts'
 import { keyColumns, keyFromText, type EntityModel, type RelationProperty, type SqlValue } from '../model/index.ts'
-import { planPresent, type Id, type RecordData } from '../plan/index.ts'
+import { planPresent, type Id, type RecordData, type RelationKeys } from '../plan/index.ts'
 import { foreignOf, hasSessionContext, runStatement, type ActiveFilters, type CrudSession } from '../resource/index.ts'
 import {
   compileKey, compilePresent, compileReferences, linkColumn, presentColumn, type Foreign, type Row, type Statement,
@@ -125,12 +125,6 @@ export function keyOfTexts (model: EntityModel, texts: readonly string[]): reado
  */
 export const mayBeHidden = (model: EntityModel, filters: ActiveFilters, session: CrudSession): boolean =>
   model.deletedAt !== undefined || filters.has(model) || hasSessionContext(session)
-
-/** Keys of records that a row refers to by one relation. */
-interface RelationKeys {
-  readonly relation: RelationProperty
-  readonly keys: ReadonlyArray<readonly SqlValue[]>
-}
 
 /**
  * The keys that have to be checked before a row is written: those of references to records that may be hidden, and

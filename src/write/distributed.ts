@@ -4,7 +4,7 @@ import { ConfigError } from '../base/errors.ts'
 import { quotedName } from '../base/quoted-name.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { filtersOfEntity } from '../resource/index.ts'
-import { tableIn, type Distribution } from '../run/index.ts'
+import { distributedTable, type Distribution } from '../run/index.ts'
 import { tableOfAnswers } from './stored-answers.ts'
 import { reasonOfEntity } from './unit-of-work/reason.ts'
 
@@ -31,20 +31,14 @@ export function checkDistributed (
   { creates, keepsAnswers }: ResourceWrites
 ): void {
   if (keepsAnswers) checkAnswers(what, distribution, tableOfAnswers(em))
-  const column = columnBehind(distribution, model.table)
-  if (column === undefined) return
-  checkUniques(what, model, column)
+  const table = distributedTable(distribution, model.table)
+  if (table === undefined) return
+  checkUniques(what, model, table.column)
   if (creates) checkKeys(what, em, model)
 }
 
-/** The column by which a table is distributed. */
-function columnBehind (distribution: Distribution, table: string): string | undefined {
-  const found = tableIn(distribution, table)
-  return found?.kind === 'distributed' ? found.column : undefined
-}
-
 function checkAnswers (what: string, distribution: Distribution, table: string): void {
-  if (columnBehind(distribution, table) === undefined) return
+  if (distributedTable(distribution, table) === undefined) return
   throw new ConfigError(
     `${what}: 'idempotency' needs the table ${table} on one node: select undistribute_table('${table}') makes it a ` +
       'plain table of the coordinator. If clients also connect to other nodes, make it a reference table.'

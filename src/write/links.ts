@@ -5,7 +5,7 @@
 import { ConflictError } from '../base/errors.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import { canonicalKey, keyColumns, isSameValue, type RelationProperty, type SqlValue } from '../model/index.ts'
-import type { LinksData, RecordData } from '../plan/index.ts'
+import type { RelationKeys, RecordData } from '../plan/index.ts'
 import { runStatement } from '../resource/index.ts'
 import {
   compileLink, compileLinks, compilePresentLinks, compileUnlink, LINK_SHOWN, linkColumn, linkColumns, type Row,
@@ -20,7 +20,7 @@ type Key = readonly SqlValue[]
 /** A row, and the links of its data. */
 interface LinkedRow {
   readonly own: Key
-  readonly links: readonly LinksData[]
+  readonly links: readonly RelationKeys[]
   /** The JSON pointer to the row in the body. */
   readonly pointer: string
 }
@@ -59,7 +59,7 @@ export function * linkAll (search: Search, rows: readonly LinkedRow[]): Steps<vo
 export function * replaceLinks (
   search: Search,
   own: Key,
-  { relation, keys: wanted }: LinksData
+  { relation, keys: wanted }: RelationKeys
 ): Steps<void> {
   const present = yield * linksOf(search, own, relation)
   const columns = keyColumns(relation.target)

@@ -1,4 +1,5 @@
 /** Translates the filters of react-admin, which are objects of values by name. */
+import { isNamedValues } from '../../client/query-string.ts'
 import {
   filterOf, NO_RULES, type AdminCondition, type ClientFilter, type FilterRules, type GroupName,
 } from '../filter.ts'
@@ -52,7 +53,7 @@ function conditionsOf (filter: object, before: string, plain: ReadonlySet<string
     if (members !== undefined) {
       return [{ word: name as GroupName, members: members.map((member) => conditionsOf(member, '', plain)) }]
     }
-    return isNested(value)
+    return isNamedValues(value)
       ? conditionsOf(value, `${before}${name}.`, plain)
       : [conditionOf(before + name, value, plain)]
   })
@@ -60,8 +61,8 @@ function conditionsOf (filter: object, before: string, plain: ReadonlySet<string
 
 /** The members of a group, or `undefined` for anything else. */
 function membersOf (name: string, value: unknown): readonly object[] | undefined {
-  if (name === 'not' && isNested(value)) return [value]
-  const isGroup = (name === 'or' || name === 'and') && Array.isArray(value) && value.every(isNested)
+  if (name === 'not' && isNamedValues(value)) return [value]
+  const isGroup = (name === 'or' || name === 'and') && Array.isArray(value) && value.every(isNamedValues)
   return isGroup ? value : undefined
 }
 
@@ -76,6 +77,3 @@ function conditionOf (name: string, value: unknown, plain: ReadonlySet<string>):
 }
 
 const asList = (value: unknown): unknown => value === undefined || Array.isArray(value) ? value : [value]
-
-const isNested = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)

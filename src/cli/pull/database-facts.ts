@@ -1,4 +1,5 @@
 /** A database as `pull` sees it: plain facts about tables and views. */
+import type { RowChange } from '../../config/index.ts'
 
 /** What `pull` knows of a database. */
 export interface DatabaseFacts {
@@ -30,14 +31,12 @@ export interface RelationFacts {
   readonly foreignKeys: readonly ForeignKeyFacts[]
   readonly checks: readonly CheckFacts[]
   /** The kinds of changes that it accepts of this role, with the changed rows returned. */
-  readonly accepts: readonly AcceptedChange[]
+  readonly accepts: readonly RowChange[]
   /** The columns that the role may not read. */
   readonly unreadable: readonly string[]
   /** The columns of the table of a view that a new row needs, and that the view does not show. */
   readonly unseen: readonly string[]
 }
-
-export type AcceptedChange = 'insert' | 'update' | 'delete'
 
 export interface ColumnFacts {
   readonly name: string

@@ -1,10 +1,11 @@
 /** Reads the catalogue of a database into plain facts. */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { RowChange } from '../../config/index.ts'
 import { run } from '../../run/index.ts'
 import { FACTS_STATEMENT } from './facts-statement.ts'
 import { groupsIn } from './view-groups.ts'
 import { withOrigins } from './view-origins.ts'
-import type { ColumnFacts, DatabaseFacts, RelationFacts, AcceptedChange, SkippedRelation } from './database-facts.ts'
+import type { ColumnFacts, DatabaseFacts, RelationFacts, SkippedRelation } from './database-facts.ts'
 
 /** Which tables and views to read. */
 export interface TakenTables {
@@ -47,7 +48,7 @@ interface ReadRelation extends Omit<RelationFacts, 'kind' | 'columns' | 'unreada
   readonly readable: boolean
   readonly columns: readonly ReadColumn[]
   readonly foreignKeys: RelationFacts['foreignKeys']
-  readonly accepts: readonly AcceptedChange[]
+  readonly accepts: readonly RowChange[]
 }
 
 interface ReadFacts {

@@ -7,6 +7,7 @@ import {
 } from 'kysely'
 import { createRequire } from 'node:module'
 import { checkSyncSessions } from '../../borrowed/check-borrowed.ts'
+import { CONNECTION_HOOKS } from '../../borrowed/mikro-orm.ts'
 import { rememberingFilters } from '../../borrowed/mikro-orm-filters.ts'
 import { ConfigError, UnavailableError } from '../../base/errors.ts'
 import { withEntitiesSync, type DatabaseOptions } from '../database-options.ts'
@@ -20,8 +21,6 @@ import { refuseInServer, SyncEngine } from './sync-session.ts'
 const CONNECTION_OPTIONS = [
   'driverOptions', 'password', 'schema', 'timezone', 'forceUtcTimezone', 'charset', 'collate',
 ] as const
-/** MikroORM options that are functions, and so can't be sent to another thread. */
-const CONNECTION_HOOKS = ['onCreateConnection', 'onReserveConnection'] as const
 
 /**
  * Opens a database for synchronous sessions.
@@ -70,6 +69,7 @@ function portableOptions (
     )
   }
   const given: Record<string, unknown> = { ...ormOptions }
+  // functions cannot be sent to another thread
   const hook = CONNECTION_HOOKS.find((name) => given[name] !== undefined)
   if (hook !== undefined) throw inWorker(hook)
   const connection = Object.fromEntries(

@@ -1,7 +1,7 @@
 /** Refuses parameters that a route does not take, because a filter that has no effect returns wrong rows. */
 import { pageParametersOf } from '../window.ts'
 import {
-  isFromTree, pointerOf, type QueryParamError, type QueryParams, type SummaryParameter,
+  isFromTree, pointerOf, rootOf, type QueryParamError, type QueryParams, type SummaryParameter,
 } from '../../query/index.ts'
 import { summaryParameters } from '../given.ts'
 import { didYouMean, listed } from '../../base/suggest.ts'
@@ -81,7 +81,7 @@ export function refuseUnknown (
   for (const name of [...params.unknown, ...others, ...summaries]) {
     const suggested = (): string | undefined => suggestionFor(name, taken, whitelist, params)
     if (
-      rules.refuseUnknown !== true && !others.includes(name) && !inTree && !isNearMiss(name) &&
+      rules.refuseUnknown !== true && !others.includes(name) && !inTree && !REFUSED.has(rootOf(name)) &&
       !isStrict(name, suggested(), rules) && !isWrittenAsFilter(name, suggested(), whitelist)
     ) continue
     const { groups = true } = rules
@@ -98,11 +98,6 @@ function isTaken (name: string, known: readonly string[]): boolean {
 /** The names that parameters have in JSON. */
 const membersOf = (taken: readonly string[]): readonly string[] =>
   taken.includes('fields') && taken.includes('include') ? [...taken, 'fieldsByInclude'] : taken
-
-function isNearMiss (name: string): boolean {
-  const open = name.indexOf('[')
-  return REFUSED.has(open === -1 ? name : name.slice(0, open))
-}
 
 function isStrict (name: string, suggestion: string | undefined, { strict = [] }: QueryRules): boolean {
   const word = plain(name.replace(/\[.*/s, ''))

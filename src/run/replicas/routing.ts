@@ -7,11 +7,9 @@
  * its own driver object, which inherits from the real driver and notes when the writer is used.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { withDriver, writerMember, type EntityManagerClass } from '../../borrowed/mikro-orm.ts'
+import { withDriver, writerMember, type Driver, type EntityManagerClass } from '../../borrowed/mikro-orm.ts'
 import type { ReplicaSet } from './replica-set.ts'
 import type { Connection, ReplicaReport } from './replica.ts'
-
-type Driver = ReturnType<EntityManager['getDriver']>
 
 const kReplicas = Symbol('fastify-crud-kit.replicas')
 const kReports = Symbol('fastify-crud-kit.replicaReports')

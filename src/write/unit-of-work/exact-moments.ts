@@ -4,7 +4,7 @@
  */
 import { RequestValidationError, type ErrorItem } from '../../base/errors.ts'
 import { escapedName } from '../../base/error-list.ts'
-import { fitsDate, momentText, type EntityModel, type Property, type ScalarProperty } from '../../model/index.ts'
+import { fitsDate, momentText, type EmbeddedJson, type EntityModel, type Property } from '../../model/index.ts'
 import { isObject } from '../../base/is-object.ts'
 import { columnData, type RecordData } from '../../plan/index.ts'
 
@@ -80,9 +80,7 @@ const losesMoment = (property: Property, value: unknown): boolean =>
   property.kind === 'scalar' && property.type.kind === 'datetime' && property.codec === undefined &&
   typeof value === 'string' && !fitsDate(value, property.type)
 
-type Embedded = NonNullable<ScalarProperty['embedded']>
-
-const embeddedOf = (member: Property): Embedded | undefined =>
+const embeddedOf = (member: Property): EmbeddedJson | undefined =>
   member.kind === 'embedded'
     ? { list: false, properties: member.properties }
     : member.kind === 'scalar'
@@ -90,7 +88,7 @@ const embeddedOf = (member: Property): Embedded | undefined =>
       : undefined
 
 /** The pointer to the first moment that MikroORM would change in an object that is stored as JSON. */
-function lostPart (value: unknown, { properties }: Embedded): string | undefined {
+function lostPart (value: unknown, { properties }: EmbeddedJson): string | undefined {
   if (Array.isArray(value)) {
     return firstPart(value.map((item, index) => [String(index), lostPart(item, { list: false, properties })]))
   }
@@ -107,7 +105,7 @@ function firstPart (parts: ReadonlyArray<readonly [name: string, part: string | 
 }
 
 /** Whether a record shows exactly this object. */
-function isShown (value: unknown, shown: unknown, { properties }: Embedded): boolean {
+function isShown (value: unknown, shown: unknown, { properties }: EmbeddedJson): boolean {
   if (Array.isArray(value)) {
     return Array.isArray(shown) && value.length === shown.length &&
       value.every((item, index) => isShown(item, shown[index], { list: false, properties }))
