@@ -51,12 +51,15 @@ export function takeQueryBody (request: FastifyRequest): void {
 const isForm = ({ headers }: FastifyRequest): boolean =>
   /^[^;]*\/x-www-form-urlencoded\b/i.test(headers['content-type']!)
 
-/** The URL of such a request has no parameters, because it could say something else than the body. */
+/**
+ * The URL of such a request has no parameters of the query, because it could say something else than the body. Others
+ * are those that the schema of the list declares.
+ */
 function withUrlErrors (params: QueryParams, request: FastifyRequest): QueryParams {
   const names = Object.keys(request.query as object)
   if (names.length === 0) return params
   const { has, open } = declaredParameters(request)
-  if (names.every((name) => has(name) || (open && !isParameter(name)))) return params
+  if (names.every((name) => !isParameter(name) && (open || has(name)))) return params
   const error: QueryParamError = {
     code: 'FST_CRUD_QUERY_INVALID',
     detail: 'The query of this request is in its body, so its URL takes no parameters.',

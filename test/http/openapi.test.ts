@@ -348,7 +348,12 @@ t.test('queries as bodies are documented where the resource takes them', async (
     '/own': {
       crud: plants,
       query: true,
-      schemas: { list: { operationId: 'findPlants', querystring: { type: 'object', properties: { key: {} } } } },
+      schemas: {
+        list: {
+          operationId: 'findPlants',
+          querystring: { type: 'object', properties: { key: {}, page: { maximum: 2 } }, required: ['key', 'page'] },
+        },
+      },
     } as never,
   }
   for (const version of ['3.0.3', '3.1.0', '3.2.0']) {
@@ -407,7 +412,11 @@ t.test('queries as bodies are documented where the resource takes them', async (
     const { filter } = paths['/specimens/query'].post.requestBody.content['application/json'].schema.properties
     t.match(filter.properties.acidity.anyOf[0], { type: 'number' })
     t.match(filter.properties.dryMass.anyOf[0], { anyOf: [{ type: 'number' }, { type: 'string', pattern: String }] })
-    t.match(paths['/own/query'].post, { operationId: 'findPlants_query', parameters: [{ name: 'key' }] })
+    const { operationId, parameters: ownParameters } = paths['/own/query'].post
+    t.equal(operationId, 'findPlants_query')
+    t.strictSame(ownParameters.map(({ name, required }: Json) => [name, required]), [['key', true]],
+      'without the parameters of lists, which the URL of a query in a body does not take')
+    t.match(parametersOf(paths['/own'].get)['page'], { required: true, schema: { maximum: 2 } })
     t.equal(new Set(idsOf(document)).size, idsOf(document).length)
   }
   const older = await documented(t, resources, { swagger: { info: { title: 'Test', version: '1' } } })

@@ -163,6 +163,10 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
         '/nested': querystring({
           allOf: [{ patternProperties: { '^x-': {} } }, { properties: { lang: { type: 'string' } } }],
         }),
+        // a schema of the list may narrow its own parameters
+        '/narrow': querystring({
+          properties: { lang: { type: 'string' }, page: { type: 'integer', maximum: 2, default: 1 } },
+        }),
       },
     })
     const verdict = async (path: string, query: string) => (await send(requests(path).list!, query, declaring)).status
@@ -176,6 +180,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['/open', 'perPage=1', 400],
       ['/open', 'FILTER[name]=x', 400],
       ['/typed', 'anything=1', 200],
+      ['/narrow', 'page=2&lang=de', 200],
+      ['/narrow', 'page=3', 400],
     ] as const) t.equal(await verdict(path, query), status, `${path}?${query}`)
 
     const withBody = async (path: string, query: string) =>
@@ -187,6 +193,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['/open', 'anything=1', 200],
       ['/open', 'filter[id]=1', 400],
       ['/open', 'page=2', 400],
+      ['/narrow', 'lang=de', 200],
+      ['/narrow', 'page=2', 400],
     ] as const) t.equal(await withBody(path, query), status, `${path}/query?${query}`)
   })
 

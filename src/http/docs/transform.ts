@@ -6,10 +6,8 @@ import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { offerInBody, type Offer } from '../../catalogue/index.ts'
 import { factsOf, formsOfBodies, sharingRoute } from '../../config/index.ts'
-import { MAX_BODY_LIST_ITEMS, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
-import { FORM_BODY, JSON_BODY } from '../routes/content-type.ts'
 import type { RoutedResource } from '../routes/routed-resource.ts'
 import { bodyResponses, errorResponses, type Guards } from '../schemas/error-responses.ts'
 import { takenNames } from '../schemas/schema-names.ts'
@@ -17,6 +15,7 @@ import { querySchema } from '../schemas/operation.ts'
 import { parametersOf } from '../schemas/parameters.ts'
 import type { DocumentedRoles } from '../schemas/documented-roles.ts'
 import { nameComponents, withReferences, type OpenApi } from './components.ts'
+import { declaredQuery, queryInBody } from './query-in-body.ts'
 
 /** The argument of a transform of @fastify/swagger. */
 interface TransformInput {
@@ -133,57 +132,7 @@ function recordOf (schema: unknown): unknown {
   return anyOf?.length === 2 && list!['type'] === 'array' ? { ...rest, ...record } : schema
 }
 
-/** What @fastify/swagger reads of a route's schema. Fastify's own type has it only where that package is loaded. */
-interface SwaggerMembers {
-  readonly summary?: string
-  readonly description?: string
-  readonly hide?: boolean
-}
-
 const NONE: ReadonlyMap<string, string> = new Map()
-
-/** The query string that the application's own schema declares, under either name that Fastify reads. */
-const declaredQuery = (own: FastifySchema | undefined): unknown =>
-  own?.querystring ?? (own as { readonly query?: unknown } | undefined)?.query
-
-/** The documentation of a list whose query is its body, as JSON or as a form. */
-function queryInBody (
-  { own, name, method }: DocumentedRoute,
-  { schema, openapiObject }: TransformInput,
-  query: unknown,
-  parameters: TSchema
-): object {
-  const declared = declaredQuery(own)
-  const { summary, description, hide } = (own ?? {}) as SwaggerMembers
-  const { style, explode, ...form } = parameters
-  return {
-    summary: summary ?? `List ${name}, with the query as a body`,
-    description: description ?? QUERY_DESCRIPTION,
-    querystring: declared === undefined ? undefined : schema.querystring,
-    body: openapiObject === undefined
-      ? query
-      : { content: { [JSON_BODY]: { schema: query }, [FORM_BODY]: { schema: withLongLists(form) } } },
-    hide: hide === true || (method !== 'POST' && !hasQueryMethod(openapiObject)),
-  }
-}
-
-/** A schema of parameters, whose lists may be as long as those in a body. */
-const withLongLists = (schema: object): object =>
-  Object.fromEntries(
-    Object.entries(schema).map(([key, value]: [string, unknown]) => {
-      if (key === 'maxItems' && value === MAX_LIST_ITEMS) return [key, MAX_BODY_LIST_ITEMS]
-      return [key, typeof value === 'object' && value !== null && !Array.isArray(value) ? withLongLists(value) : value]
-    })
-  )
-
-const QUERY_DESCRIPTION =
-  'Takes the query of the list in the body, as JSON or in the form of a query string, and has the same answer. At ' +
-  `most ${MAX_QUERY_BODY_BYTES} bytes, and ${MAX_BODY_LIST_ITEMS} items of a list. Values in JSON have their types: ` +
-  'a number is not written as a text. Errors point into the body.'
-
-/** Whether a document has a place for the method QUERY, which OpenAPI has since version 3.2. */
-const hasQueryMethod = (document: TransformInput['openapiObject']): boolean =>
-  /^3\.(?:[2-9]|\d{2})/.test(document?.openapi ?? '')
 
 /** The roles that may use an operation. The document leaves out an operation without any. */
 function rolesOf (operation: CrudOperation, roles: DocumentedRoles | undefined): object {

@@ -1,0 +1,77 @@
+/** Documents lists whose query is the body of the request: `QUERY /` and `POST /query`. */
+import type { TSchema } from '@sinclair/typebox'
+import type { FastifySchema } from 'fastify'
+import { isParameter, MAX_BODY_LIST_ITEMS, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
+import { FORM_BODY, JSON_BODY } from '../routes/content-type.ts'
+import type { OpenApi } from './components.ts'
+
+/** What @fastify/swagger reads of a route's schema. Fastify's own type has it only where that package is loaded. */
+interface SwaggerMembers {
+  readonly summary?: string
+  readonly description?: string
+  readonly hide?: boolean
+}
+
+/** A route of a list whose query is its body. */
+interface ListRoute {
+  readonly method: string
+  /** Name of the resource. */
+  readonly name: string
+  /** The application's own schema, which takes precedence. */
+  readonly own?: FastifySchema
+}
+
+/** The query string that the application's own schema declares, under either name that Fastify reads. */
+export const declaredQuery = (own: FastifySchema | undefined): unknown =>
+  own?.querystring ?? (own as { readonly query?: unknown } | undefined)?.query
+
+/** The documentation of a list whose query is its body, as JSON or as a form. */
+export function queryInBody (
+  { own, name, method }: ListRoute,
+  { schema, openapiObject }: { readonly schema: FastifySchema, readonly openapiObject?: OpenApi },
+  query: unknown,
+  parameters: TSchema
+): object {
+  const declared = declaredQuery(own)
+  const { summary, description, hide } = (own ?? {}) as SwaggerMembers
+  const { style, explode, ...form } = parameters
+  return {
+    summary: summary ?? `List ${name}, with the query as a body`,
+    description: description ?? QUERY_DESCRIPTION,
+    querystring: declared === undefined ? undefined : withoutListParameters(schema.querystring),
+    body: openapiObject === undefined
+      ? query
+      : { content: { [JSON_BODY]: { schema: query }, [FORM_BODY]: { schema: withLongLists(form) } } },
+    hide: hide === true || (method !== 'POST' && !hasQueryMethod(openapiObject)),
+  }
+}
+
+/** The parameters of an application in a URL that takes none of the list, because these are in the body. */
+function withoutListParameters (schema: unknown): unknown {
+  const { properties, required } = schema as { readonly properties?: object, readonly required?: readonly string[] }
+  return {
+    ...schema as object,
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !isParameter(name))),
+    }),
+    ...(required && { required: required.filter((name) => !isParameter(name)) }),
+  }
+}
+
+/** A schema of parameters, whose lists may be as long as those in a body. */
+const withLongLists = (schema: object): object =>
+  Object.fromEntries(
+    Object.entries(schema).map(([key, value]: [string, unknown]) => {
+      if (key === 'maxItems' && value === MAX_LIST_ITEMS) return [key, MAX_BODY_LIST_ITEMS]
+      return [key, typeof value === 'object' && value !== null && !Array.isArray(value) ? withLongLists(value) : value]
+    })
+  )
+
+const QUERY_DESCRIPTION =
+  'Takes the query of the list in the body, as JSON or in the form of a query string, and has the same answer. At ' +
+  `most ${MAX_QUERY_BODY_BYTES} bytes, and ${MAX_BODY_LIST_ITEMS} items of a list. Values in JSON have their types: ` +
+  'a number is not written as a text. Errors point into the body.'
+
+/** Whether a document has a place for the method QUERY, which OpenAPI has since version 3.2. */
+const hasQueryMethod = (document: OpenApi | undefined): boolean =>
+  /^3\.(?:[2-9]|\d{2})/.test(document?.openapi ?? '')
