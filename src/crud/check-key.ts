@@ -51,9 +51,15 @@ function formOf (model: EntityModel): string {
   return `an object with ${quoted(primaryKey.map(({ property }) => property.name))}`
 }
 
-/** The kind of a value. Texts and names in it may come from a client, so the error does not quote them. */
+/** What a value is, for the error. */
 function kindOf (id: unknown, { primaryKey }: EntityModel): string {
-  if (!isObjectLiteral(id)) return typeof id === 'string' ? 'a text' : shown(id)
+  if (!isObjectLiteral(id)) return withoutText(id)
   const wrong = primaryKey.find((part) => !isPart(part, id[part.property.name]))
-  return wrong === undefined ? 'an object with other members' : `an object without '${wrong.property.name}'`
+  if (wrong === undefined) return 'an object with other members'
+  const { name } = wrong.property
+  const value = id[name]
+  return value === undefined ? `an object without '${name}'` : `an object whose '${name}' is ${withoutText(value)}`
 }
+
+/** A text may come from a client, so the error does not quote it. */
+const withoutText = (value: unknown): string => typeof value === 'string' ? 'a text' : shown(value)

@@ -252,8 +252,10 @@ await forOneDatabase(t, { entities: [Lamp, Bulb] }, async (t, { orm }) => {
       [lamps, {}, "an object without 'id'"], [lamps, { id: undefined }, "an object without 'id'"],
       [lamps, { id: 1, name: 'x' }, 'an object with other members'], [lamps, new Map(), 'an instance of Map'],
       [lamps, () => 1, 'a function'], [bulbs, 1, '1'], [bulbs, '1', 'a text'],
-      [bulbs, { lamp: 1 }, "an object without 'place'"], [bulbs, { lamp: 1, place: null }, "an object without 'place'"],
-      [bulbs, { lamp: { id: 1 }, place: 1 }, "an object without 'lamp'"],
+      [bulbs, { lamp: 1 }, "an object without 'place'"],
+      [bulbs, { lamp: 1, place: null }, "an object whose 'place' is null"],
+      [bulbs, { lamp: 1, place: ['1', '2'] }, "an object whose 'place' is an array"],
+      [bulbs, { lamp: { id: 1 }, place: 1 }, "an object whose 'lamp' is an object"],
     ]
     for (const [method, call] of Object.entries(byKey)) {
       for (const [crud, id, got] of wrongKeys) {
