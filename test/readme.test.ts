@@ -6,6 +6,7 @@ import * as library from '../src/index.ts'
 import { OPERATOR_NAMES } from '../src/operators/index.ts'
 import { completed, parseAbridged, parseWritten } from './helpers/abridged.ts'
 import { readDocument, tablesOf } from './helpers/document.ts'
+import { slugOf } from '../scripts/reference/links.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 
@@ -73,11 +74,10 @@ const pages = [
   'README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'bench/README.md', 'CHANGELOG.md',
   ...fs.globSync('docs/**/*.md', { cwd: root }),
 ]
-const anchorOf = (heading: string): string =>
-  heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
+
 /** The anchors of a page's headings. A heading that was there before gets a number. */
 function anchorsOf (file: string): string[] {
-  const anchors = [...fs.readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!))
+  const anchors = [...fs.readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) => slugOf(heading!))
   return anchors.map((anchor, index) => {
     const before = anchors.slice(0, index).filter((other) => other === anchor).length
     return before === 0 ? anchor : `${anchor}-${before}`

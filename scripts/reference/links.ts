@@ -26,7 +26,9 @@ export function placesOf (pages: ReadonlyArray<readonly [page: string, parts: re
   return places
 }
 
-const slugOf = (heading: string): string => heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
+/** The anchor of a heading, as GitHub and the website make it. */
+export const slugOf = (heading: string): string =>
+  heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')
 
 const withoutCall = (heading: string): string => heading.replace(/\(\)$/, '')
 

@@ -6,6 +6,7 @@ import vm from 'node:vm'
 import t, { type Test } from 'tap'
 import { createClient, CrudError, etagOf, isCrudError, type ClientOptions } from '../../src/client/index.ts'
 import { until } from '../helpers/until.ts'
+import { collect } from '../helpers/collect.ts'
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void
 
@@ -58,19 +59,13 @@ const cut = (body: string, headers: http.OutgoingHttpHeaders = { 'content-length
 }
 const NDJSON = 'application/x-ndjson'
 
-async function gather (items: AsyncIterable<unknown>): Promise<unknown[]> {
-  const all: unknown[] = []
-  for await (const item of items) all.push(item)
-  return all
-}
-
 t.test('reads refused by a busy server are repeated', async (t) => {
   for (const read of ['list', 'get', 'each', 'stream']) {
     const ndjson = text('{"id":1}\n', 200, NDJSON)
     const { api, requests } = await serve(t, [busy('0'), busy(past), read === 'stream' ? ndjson : ok])
     if (read === 'list') t.match(await api.list(), { id: 1 })
     else if (read === 'get') t.match(await api.get(1), { id: 1 })
-    else t.strictSame(await gather(api[read]()), read === 'stream' ? [{ id: 1 }] : [])
+    else t.strictSame(await collect(api[read]()), read === 'stream' ? [{ id: 1 }] : [])
     t.equal(requests.length, 3, read)
   }
 })
@@ -245,7 +240,7 @@ t.test('a body has no values that JSON would replace with null', async (t) => {
 
 t.test('pages end with an error if the server does not know cursors', async (t) => {
   const { api, requests } = await serve(t, [json(200, { items: [{ id: 1 }], total: 40 })])
-  await t.rejects(gather(api.each()), { name: 'CrudError', status: 200, code: 'NO_CURSOR' })
+  await t.rejects(collect(api.each()), { name: 'CrudError', status: 200, code: 'NO_CURSOR' })
   t.equal(requests.length, 1)
 })
 
@@ -258,8 +253,8 @@ t.test('an abort rejects with the reason of its signal', async (t) => {
     (signal: AbortSignal) => api.list({ signal }),
     (signal: AbortSignal) => api.create({}, { signal }),
     (signal: AbortSignal) => api.update(1, {}, { signal }),
-    (signal: AbortSignal) => gather(api.each({ signal })),
-    (signal: AbortSignal) => gather(api.stream({ signal })),
+    (signal: AbortSignal) => collect(api.each({ signal })),
+    (signal: AbortSignal) => collect(api.stream({ signal })),
   ]) {
     await t.rejects(act(aborted), { name: 'AbortError' })
   }
@@ -303,7 +298,7 @@ t.test('a stream yields records as they arrive, in pieces of any size', async (t
     }
     response.end()
   }])
-  t.strictSame(await gather(api.stream()), Array.from({ length: 50 }, (_, id) => ({ id, name: '🌹 Ångström' })))
+  t.strictSame(await collect(api.stream()), Array.from({ length: 50 }, (_, id) => ({ id, name: '🌹 Ångström' })))
 })
 
 t.test('a stream starts before its end, and leaving the loop or aborting closes the connection', async (t) => {
@@ -327,11 +322,11 @@ t.test('a stream starts before its end, and leaving the loop or aborting closes 
 
 t.test('a truncated stream is an error', async (t) => {
   const broken = await serve(t, [cut('{"id":1}\n', { 'content-type': NDJSON })])
-  await t.rejects(gather(broken.api.stream()), { code: 'NETWORK', status: 0, cause: Error })
+  await t.rejects(collect(broken.api.stream()), { code: 'NETWORK', status: 0, cause: Error })
   const half = await serve(t, [text('{"id":1}\n{"id":', 200, NDJSON)])
-  await t.rejects(gather(half.api.stream()), { code: 'NETWORK', detail: 'The stream ended within a record.' })
+  await t.rejects(collect(half.api.stream()), { code: 'NETWORK', detail: 'The stream ended within a record.' })
   const garbled = await serve(t, [text('{"id":1}\n<html>\n', 200, NDJSON)])
-  await t.rejects(gather(garbled.api.stream()), { status: 200, code: 'NOT_JSON', cause: '<html>' })
+  await t.rejects(collect(garbled.api.stream()), { status: 200, code: 'NOT_JSON', cause: '<html>' })
 })
 
 t.test('an upsert says whether it has created the record, which has its version', async (t) => {

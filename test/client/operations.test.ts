@@ -9,6 +9,7 @@ import { entities, Order, OrderItem, Plant, Specimen, Supplier, Tag } from '../f
 import { customerId, plantUuid, seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
+import { collect } from '../helpers/collect.ts'
 
 const resources = {
   '/plants': {
@@ -92,12 +93,6 @@ const resources = {
 type Api = ApiOf<typeof resources>
 type PlantFilter = NonNullable<NonNullable<Parameters<Api['/plants']['list']>[0]>['filter']>
 
-async function gather<T> (items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const item of items) all.push(item)
-  return all
-}
-
 await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   const app = newServer(t)
   await app.register(crudKit, { orm, resources })
@@ -162,7 +157,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await found({ tagsCount: 2, or: [{ 'tags.name': 'sun' }] },
       ({ tagsCount, tags }) => tagsCount >= 2 && tags.some(({ name }) => name === 'sun'))
     t.equal((await plants.list({ filter: { tagsCount: 2 }, sort: ['-tagsCount'], count: 'none' })).total, null)
-    t.equal((await gather(plants.stream({ filter: { or: [{ name: 'Moss' }] } }))).length, 1)
+    t.equal((await collect(plants.stream({ filter: { or: [{ name: 'Moss' }] } }))).length, 1)
     const error = await plants.list({ filter: { or: [{ nmae: 'x' }] } as never }).catch((error) => error)
     t.equal(error.errorFor('filter[or][0][nmae]').suggestion, 'name')
   })
@@ -174,7 +169,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     const page = await plants.list({ filter: { id: { in: ids }, not: { name: 'Moss, or "moss" & +' } }, per_page: 2 })
     t.match(page, { total: all.length, items: [{ id: 1 }, { id: 2 }], per_page: 2 })
     t.strictSame(requests, ['POST /plants/query'])
-    t.equal((await gather(plants.each({ filter: { id: { in: ids } }, fields: ['id'], per_page: 5 }))).length,
+    t.equal((await collect(plants.each({ filter: { id: { in: ids } }, fields: ['id'], per_page: 5 }))).length,
       all.length)
     t.equal(requests.length, 1 + Math.ceil(all.length / 5))
     t.equal((await plants.list({ filter: { id: ids.slice(0, 100), name: { contains: 'o' } } })).total,
@@ -271,7 +266,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(seen, [
       'bee-friendly', ...Array.from({ length: 12 }, (_, i) => `each ${i + 10}`), 'each 99', 'shade', 'sun', 'unused',
     ])
-    const pages = await gather(tags.pages({ sort: ['-name'], per_page: 10 }))
+    const pages = await collect(tags.pages({ sort: ['-name'], per_page: 10 }))
     t.strictSame(pages.map(({ items }) => items.length), [10, 8])
     requests.length = 0
     const some = tags.pages({ per_page: 5 })
@@ -281,14 +276,14 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   })
 
   t.test('a stream has all records', async (t) => {
-    const all = await gather(
+    const all = await collect(
       plants.stream({ filter: { price: { gte: 9 } }, fields: ['id', 'name'], include: ['tags'], sort: ['id'] })
     )
     t.strictSame(all.map(({ name }) => name), await names({ filter: { price: { gte: 9 } } }))
     t.strictSame(Object.keys(all[0]!), ['id', 'name', 'tags'])
     t.equal(all[0]!.tags[0]!.name, 'sun')
     for await (const { id } of plants.stream({ sort: ['id'] })) if (id === 3) break
-    await t.rejects(gather(plants.stream({ filter: { price: 'x' as never } })), {
+    await t.rejects(collect(plants.stream({ filter: { price: 'x' as never } })), {
       status: 400,
       code: 'FST_CRUD_FILTER_INVALID',
     })
@@ -424,11 +419,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     for (const [act, message] of [
       [() => untyped.list({ filters: { q: 'sage' } }),
         `list: there is no option 'filters'. Allowed: ${list}, facets, page, per_page, limit, offset, cursor, count.`],
-      [() => gather(untyped.pages({ perPage: 1 })),
+      [() => collect(untyped.pages({ perPage: 1 })),
         `pages: there is no option 'perPage'. Allowed: ${list}, per_page, cursor.`],
-      [() => gather(untyped.each({ size: undefined })),
+      [() => collect(untyped.each({ size: undefined })),
         `each: there is no option 'size'. Allowed: ${list}, per_page, cursor.`],
-      [() => gather(untyped.stream({ Sort: [] })), `stream: there is no option 'Sort'. Allowed: ${list}.`],
+      [() => collect(untyped.stream({ Sort: [] })), `stream: there is no option 'Sort'. Allowed: ${list}.`],
       [
         () => untyped.aggregate({ include: [] }),
         "aggregate: there is no option 'include'. Allowed: filter, group, aggregate, sort, page, per_page, limit, " +
@@ -504,8 +499,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     await t.rejects((api['/suppliers'] as any).get(1), {
       name: 'CrudError', status: 404, code: 'HTTP_404', detail: /Route GET:\/suppliers\/1 not found/,
     })
-    await t.rejects(gather((api['/suppliers'] as any).stream()), { name: 'CrudError', status: 200, code: 'NOT_NDJSON' },
-      'a first page is no stream')
+    await t.rejects(collect((api['/suppliers'] as any).stream()), {
+      name: 'CrudError', status: 200, code: 'NOT_NDJSON',
+    }, 'a first page is no stream')
   })
 
   t.test('a client is not a promise, and its resources are the same each time', async (t) => {

@@ -1,5 +1,4 @@
 /** The names of schemas in an OpenAPI document, in every way in which an application may name them. */
-import { Validator } from '@seriousme/openapi-schema-validator'
 import swagger, { type SwaggerOptions } from '@fastify/swagger'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
@@ -10,13 +9,7 @@ import { Plant } from '../fixtures/entities.ts'
 import { ormOf } from '../helpers/models.ts'
 import { newServer } from '../helpers/server.ts'
 import { resource, type Json } from './helper.ts'
-
-const OPENAPI_3_1: SwaggerOptions = { openapi: { openapi: '3.1.0', info: { title: 'Test', version: '1' } } }
-
-async function checkValid (t: Test, document: Json): Promise<void> {
-  const { valid, errors } = await new Validator().validate(structuredClone(document))
-  t.ok(valid, 'valid', { diagnostic: !valid, errors: JSON.stringify(errors)?.slice(0, 2000) })
-}
+import { checkValid, OPENAPI_3_1 } from './openapi-documents.ts'
 
 t.test('schemas have names', async (t) => {
   const namesIn = async (

@@ -1,6 +1,5 @@
 /** The OpenAPI document is valid, and matches the whitelist and the entity. It needs no database. */
 import { p } from '@mikro-orm/core'
-import { Validator } from '@seriousme/openapi-schema-validator'
 import swagger, { type SwaggerOptions } from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import t, { type Test } from 'tap'
@@ -13,9 +12,8 @@ import { LIST_VALUES, OPERATORS } from '../../src/operators/index.ts'
 import { entities, Order, OrderItem, Plant, Specimen, Tag } from '../fixtures/entities.ts'
 import { ormOf } from '../helpers/models.ts'
 import { resource, type Json } from './helper.ts'
+import { checkValid, OPENAPI_3_1 } from './openapi-documents.ts'
 import { entity } from '../helpers/entity.ts'
-
-const OPENAPI_3_1: SwaggerOptions = { openapi: { openapi: '3.1.0', info: { title: 'Test', version: '1' } } }
 
 async function documented (
   t: Test,
@@ -47,11 +45,6 @@ function inlined (node: Json, schemas: Json, outer: readonly Json[] = []): Json 
 }
 
 const ERROR = '#/components/schemas/Error'
-
-async function checkValid (t: Test, document: Json): Promise<void> {
-  const { valid, errors } = await new Validator().validate(structuredClone(document))
-  t.ok(valid, 'valid', { diagnostic: !valid, errors: JSON.stringify(errors)?.slice(0, 2000) })
-}
 
 const operationsOf = (document: Json): Json[] =>
   Object.values(document.paths).flatMap((path) => Object.values(path as object))

@@ -10,6 +10,7 @@ import {
 import { forOneDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { entity } from '../helpers/entity.ts'
+import { collect } from '../helpers/collect.ts'
 
 const Note = entity('Note', { id: p.integer().primary().autoincrement(), owner: p.string(), text: p.string() })
 
@@ -57,12 +58,6 @@ const notes = new NoteCrud({
     })],
   },
 })
-
-async function listed (records: AsyncIterable<unknown>): Promise<unknown[]> {
-  const all: unknown[] = []
-  for await (const record of records) all.push(record)
-  return all
-}
 
 const mine = parseQueryParams('filter[mine]=yes&sort=own')
 const anns = { id: Number, owner: 'ann' }
@@ -118,7 +113,7 @@ await forOneDatabase(t, {
       saw('afterRead')
       t.ok(await ask((em) => notes.count(em, parseQueryParams('filter[mine]=yes'))) > 1)
       saw('filter')
-      t.match(await ask((em) => listed(notes.stream(em, mine))), [anns])
+      t.match(await ask((em) => collect(notes.stream(em, mine))), [anns])
       saw('filter', 'sort', 'afterRead')
       t.ok(await ask(async (em) => await (await notes.query(em, mine)).getCount()) > 1)
       saw('filter', 'sort')

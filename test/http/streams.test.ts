@@ -14,6 +14,7 @@ import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { until } from '../helpers/until.ts'
 import { client, resource, select, serve, whitelist } from './helper.ts'
+import { collect } from '../helpers/collect.ts'
 
 const MANY = 1234
 const NDJSON = { accept: 'application/x-ndjson' }
@@ -45,12 +46,6 @@ const shouting = new (class extends CrudBase {
   }
 })({ model: Plant, writable: 'all', queryConfig })
 
-async function gather<T> (items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const item of items) all.push(item)
-  return all
-}
-
 await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   await orm.em.getConnection().execute(
     "insert into tag (name, weight) select 'tag ' || i, case when i % 3 > 0 then i % 7 end " +
@@ -80,13 +75,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     ]) {
       const params = parseQueryParams(query)
       const { items } = await plants.list(orm.em.fork(), parseQueryParams(`${query}&per_page=100`))
-      t.strictSame(await gather(plants.stream(orm.em.fork(), params)), items, query)
+      t.strictSame(await collect(plants.stream(orm.em.fork(), params)), items, query)
     }
-    const oak = await gather(shouting.stream(orm.em.fork(), parseQueryParams('filter[name]=Oak')))
+    const oak = await collect(shouting.stream(orm.em.fork(), parseQueryParams('filter[name]=Oak')))
     t.strictSame(oak, [{ key: 9, loud: 'OAK' }])
-    t.strictSame(await gather(plants.stream(orm.em.fork(), parseQueryParams('filter[name]=nobody'))), [])
+    t.strictSame(await collect(plants.stream(orm.em.fork(), parseQueryParams('filter[name]=nobody'))), [])
     t.strictSame(
-      (await gather(plants.stream(orm.em.fork(), undefined, { scope: { status: 'archived' } }))).map(({ id }) => id),
+      (await collect(plants.stream(orm.em.fork(), undefined, { scope: { status: 'archived' } }))).map(({ id }) => id),
       [5]
     )
   })
@@ -104,9 +99,9 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       const crud = new CrudBase<any>({ model: model as never, queryConfig: whitelist({ allowedIncludes: paths }) })
       const { items } = await crud.list(orm.em.fork(), parseQueryParams(`include=${include}&per_page=100`))
       t.ok(items.length > 1, include)
-      t.strictSame(await gather(crud.stream(orm.em.fork(), parseQueryParams(`include=${include}`))), items)
+      t.strictSame(await collect(crud.stream(orm.em.fork(), parseQueryParams(`include=${include}`))), items)
       await orm.em.fork().transactional(async (em) =>
-        t.strictSame(await gather(crud.stream(em, parseQueryParams(`include=${include}`))), items)
+        t.strictSame(await collect(crud.stream(em, parseQueryParams(`include=${include}`))), items)
       )
     }
   })
@@ -116,18 +111,18 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
     const whole = (await plants.list(orm.em.fork(), parseQueryParams('include=supplier,tags&per_page=100'), {
       scope: { supplier: { name: { $ne: null } } },
     })).items
-    t.strictSame(await gather(plants.stream(orm.em.fork(), params, { scope: { supplier: { name: { $ne: null } } } })),
+    t.strictSame(await collect(plants.stream(orm.em.fork(), params, { scope: { supplier: { name: { $ne: null } } } })),
       whole)
     const controller = new AbortController()
     const stream = tags.stream(orm.em.fork(), undefined, { signal: controller.signal })
     await stream.next()
     controller.abort()
-    await t.rejects(gather(stream), { code: 'FST_CRUD_ABORTED' })
-    await t.rejects(gather(tags.stream(orm.em.fork(), undefined, { signal: controller.signal })), {
+    await t.rejects(collect(stream), { code: 'FST_CRUD_ABORTED' })
+    await t.rejects(collect(tags.stream(orm.em.fork(), undefined, { signal: controller.signal })), {
       code: 'FST_CRUD_ABORTED',
     })
     await orm.em.fork().transactional(async (em) => {
-      await t.rejects(gather(tags.stream(em, undefined, { signal: controller.signal })), { code: 'FST_CRUD_ABORTED' })
+      await t.rejects(collect(tags.stream(em, undefined, { signal: controller.signal })), { code: 'FST_CRUD_ABORTED' })
       t.ok(await tags.count(em) > MANY)
     })
   })
@@ -135,12 +130,12 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
   t.test('stream() yields more records than fit into a batch, each once, with ties and nulls', async (t) => {
     const rows = await select(orm,
       'select id from tag where deleted_at is null order by weight desc nulls last, name, id')
-    const streamed = await gather(tags.stream(orm.em.fork(), parseQueryParams('sort=-weight,name')))
+    const streamed = await collect(tags.stream(orm.em.fork(), parseQueryParams('sort=-weight,name')))
     t.strictSame(streamed.map(({ id }) => id), rows.map(({ id }) => id))
     t.ok(streamed.length > MANY)
     const byLength = await select(orm,
       'select id from tag where deleted_at is null order by char_length(name) desc, id')
-    t.strictSame((await gather(tags.stream(orm.em.fork(), parseQueryParams('sort=-length')))).map(({ id }) => id),
+    t.strictSame((await collect(tags.stream(orm.em.fork(), parseQueryParams('sort=-length')))).map(({ id }) => id),
       byLength.map(({ id }) => id))
   })
 
@@ -169,19 +164,19 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm, name }) => {
       const stream = tags.stream(orm.em.fork(), parseQueryParams('sort=name'))
       await stream.next()
       await orm.em.getConnection().execute("insert into tag (name) values ('zzz')")
-      t.notOk((await gather(stream)).some(({ name }) => name === 'zzz'))
+      t.notOk((await collect(stream)).some(({ name }) => name === 'zzz'))
       await orm.em.getConnection().execute("delete from tag where name = 'zzz'")
     }
   )
 
   t.test('a stream refuses pagination', async (t) => {
     for (const parameter of ['page=1', 'per_page=5', 'limit=5', 'offset=5', 'cursor=']) {
-      await t.rejects(gather(plants.stream(orm.em.fork(), parseQueryParams(parameter))), {
+      await t.rejects(collect(plants.stream(orm.em.fork(), parseQueryParams(parameter))), {
         code: 'FST_CRUD_PAGINATION_INVALID',
         message: /A stream has no pages/,
       })
     }
-    await t.rejects(gather(plants.stream(orm.em.fork(), parseQueryParams('filter[nmae]=x&sort=x'))), {
+    await t.rejects(collect(plants.stream(orm.em.fork(), parseQueryParams('filter[nmae]=x&sort=x'))), {
       code: 'FST_CRUD_FILTER_INVALID',
       errors: { length: 2 },
     })

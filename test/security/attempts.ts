@@ -50,7 +50,8 @@ const OPERATORS = [
   'regex', 'EQ', '',
 ]
 
-const secretTexts = SECRETS.flatMap(({ texts, number }) => [...texts, String(number)])
+/** The texts of all secrets that the attempts know. */
+export const secretTexts = SECRETS.flatMap(({ texts, number }) => [...texts, String(number)])
 const VALUES = [
   ...secretTexts, ...secretTexts.map((text) => `${text.slice(0, 4)}%`),
   ...secretTexts.map((text) => text.toLowerCase()), '%', '_', '', 'qZ', 'jK', '0', '1', '2', '9', '36', '500', '600',

@@ -8,12 +8,13 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
-import { AllowedSort, CrudBase, crudKit, parseQueryParams, type CrudRecord } from '../../src/index.ts'
+import { AllowedSort, CrudBase, crudKit, parseQueryParams } from '../../src/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { recordStatements } from '../helpers/statements.ts'
 import { whitelist } from '../helpers/resource.ts'
 import { entity } from '../helpers/entity.ts'
+import { collect } from '../helpers/collect.ts'
 
 const Maker: any = entity('Maker', { id: p.integer().primary(), story: p.text() })
 const Box: any = entity('Box', {
@@ -42,12 +43,6 @@ const boxes = new CrudBase<any>({
 })
 const boxesByDefault = new CrudBase<any>({ model: Box, queryConfig: whitelist(lists) })
 const TOO_LARGE = 'FST_CRUD_TOO_LARGE'
-
-async function gather (records: AsyncIterable<CrudRecord>): Promise<CrudRecord[]> {
-  const all: CrudRecord[] = []
-  for await (const record of records) all.push(record)
-  return all
-}
 
 await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm, name }) => {
   const execute = (sql: string) => orm.em.getConnection().execute(sql)
@@ -95,7 +90,7 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo
-  const stream = (query: string, crud = boxes, em = orm.em.fork()) => gather(crud.stream(em, parseQueryParams(query)))
+  const stream = (query: string, crud = boxes, em = orm.em.fork()) => collect(crud.stream(em, parseQueryParams(query)))
   const refusal = async (url: string) => {
     const response = await app.inject({ url, headers: { accept: 'application/x-ndjson' } })
     return { status: response.statusCode, ...response.json() }

@@ -5,7 +5,7 @@ import { AllowedInclude } from '../../src/config/index.ts'
 import { planGet, planList, resolveWhitelist, type ReadPlan } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { modelsOf } from '../helpers/models.ts'
-import { compiled, whitelist, type Names } from './helper.ts'
+import { compiled, oneLine, whitelist, type Names } from './helper.ts'
 import { entity } from '../helpers/entity.ts'
 
 const Shop = entity('Shop', {
@@ -21,7 +21,6 @@ const Part = entity('Part', { id: p.integer().primary(), size: p.integer(), item
 })
 
 const models = modelsOf([Shop, Item, Part])
-const oneLine = (text: string) => text.replace(/\n\s*/g, ' ').replaceAll('( ', '(').replaceAll(' )', ')').trim()
 const allowed: Names = {
   allowedFields: ['id', 'notes', 'map', 'items.id', 'items.name', 'items.manual', 'items.parts.size'],
   allowedIncludes: ['items', 'items.parts'],

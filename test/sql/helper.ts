@@ -22,6 +22,10 @@ export const nothingForeign: Foreign = {
 export const compiled = (plan: ReadPlan, foreign = nothingForeign): Statement =>
   compile(plan, foreign, formOf(plan, POSTGRESQL))
 
+/** The SQL of a text in which line breaks and indentation help the reader of a test. */
+export const oneLine = (text: string): string =>
+  text.replace(/\n\s*/g, ' ').replaceAll('( ', '(').replaceAll(' )', ')').trim()
+
 /** The statement of a list. */
 export function statementOf (
   query: string,

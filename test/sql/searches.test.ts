@@ -5,9 +5,8 @@ import { parseQueryParams } from '../../src/query/index.ts'
 import { entities, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
-import { resource, unlimitedStatementOf as statementOf } from './helper.ts'
+import { oneLine, resource, unlimitedStatementOf as statementOf } from './helper.ts'
 
-const oneLine = (text: string) => text.replace(/\n\s*/g, ' ').replaceAll('( ', '(').replaceAll(' )', ')').trim()
 const search = (...fields: string[]) => ({
   allowedFields: ['id'],
   allowedFilters: [AllowedFilters.search('q', fields)],

@@ -8,13 +8,10 @@ import { planCount, planExists, planGet } from '../../src/plan/index.ts'
 import { parseQueryParams } from '../../src/query/index.ts'
 import { AuditEntry, Group, Order, OrderItem, Parcel, Plant, Shelf, Specimen, Tag } from '../fixtures/entities.ts'
 import { whitelistOf } from '../plan/helper.ts'
-import { compiled, unlimited, unlimitedStatementOf as statementOf, type Names } from './helper.ts'
+import { compiled, oneLine, unlimited, unlimitedStatementOf as statementOf, type Names } from './helper.ts'
 
 const fields = (...names: string[]) => names.map((name) => new AllowedField(name))
 const filters = (...names: string[]) => names.map((name) => AllowedFilters.exact(name))
-
-/** Line breaks and indentation only serve the readability of this file. */
-const oneLine = (text: string) => text.replace(/\n\s*/g, ' ').replaceAll('( ', '(').trim()
 
 /** The condition of a count statement, which equals that of the list. */
 const countOf = (query: string, options: Names, entity: unknown = Plant) =>

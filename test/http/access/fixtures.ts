@@ -234,13 +234,6 @@ export async function memberWith (
   return sender(await serveWith(t, orm, { access: { role: roleOf, roles: { member: rules } }, ...options }))
 }
 
-/** All items of a stream. */
-export async function collect<Item> (items: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = []
-  for await (const item of items) all.push(item)
-  return all
-}
-
 /**
  * The CRUD of an entity whose relation can be included, asked for its existence, and filtered by.
  *

@@ -4,8 +4,9 @@ import type { FastifyRequest } from 'fastify'
 import t from 'tap'
 import { CrudBase, DatabaseFactory, parseQueryParams, type AccessOptions } from '../../../src/index.ts'
 import { forEachDatabase, pgliteUrl } from '../../helpers/databases.ts'
-import { access, collect, entities, Project, seed, sender, serveWith, Task, tasks, users } from './fixtures.ts'
+import { access, entities, Project, seed, sender, serveWith, Task, tasks, users } from './fixtures.ts'
 import { resource } from '../../helpers/resource.ts'
+import { collect } from '../../helpers/collect.ts'
 
 const ALL = parseQueryParams('')
 const request = { headers: { 'x-tenant': '2' } } as unknown as FastifyRequest

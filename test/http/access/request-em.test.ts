@@ -5,8 +5,9 @@ import t from 'tap'
 import { CrudBase, parseQueryParams, withTransaction, type CrudContext } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
 import {
-  collect, countries, entities, projects, roleOf, seed, sender, serveWith, Task, tasks, tenantOf, users,
+  countries, entities, projects, roleOf, seed, sender, serveWith, Task, tasks, tenantOf, users,
 } from './fixtures.ts'
+import { collect } from '../../helpers/collect.ts'
 
 const ALL = parseQueryParams('')
 
