@@ -34,10 +34,9 @@ export function resourceAt (
   return description.resources.find((resource) => resource.path === path)
 }
 
-/** The resource whose numbers have a path. */
+/** The resource whose numbers have a path. The caller may perhaps not ask for them. */
 export function resourceOfNumbers (description: ExplorerDescription, path: string): ResourceDescription | undefined {
-  const found = path.endsWith(NUMBERS) ? resourceAt(description, path.slice(0, -NUMBERS.length)) : undefined
-  return found?.operations.aggregate ? found : undefined
+  return path.endsWith(NUMBERS) ? resourceAt(description, path.slice(0, -NUMBERS.length)) : undefined
 }
 
 /**

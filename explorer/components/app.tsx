@@ -1,9 +1,11 @@
 /** The page: loads the description of the API, and shows the resource of the address. */
 import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
+import type { ResourceDescription } from '../../src/explorer/description.ts'
 import { recordAt, resourceAt, resourceOfNumbers } from '../api/records.ts'
 import { go, useAddress } from '../state/address.ts'
 import { ApiContext, useDescription } from '../state/context.ts'
 import { currentProfile, useProfiles } from '../state/profiles.ts'
+import type { Address } from '../url/address.ts'
 import { Empty, ErrorNotice } from './basics/notice.tsx'
 import { ProfileMenu } from './profiles/profile-menu.tsx'
 import { ResourcePage } from './list/resource-page.tsx'
@@ -25,7 +27,8 @@ export function App () {
   const [{ value: description, error }, retry] = useDescription(profile)
   const api = useMemo(() => description && { description, profile }, [description, profile])
   const listed = description && resourceAt(description, address.path)
-  const resource = listed ?? (description && resourceOfNumbers(description, address.path))
+  const counted = description && resourceOfNumbers(description, address.path)
+  const resource = listed ?? counted
   const typed = description && resource === undefined ? recordAt(description, address.path) : undefined
   useLayoutEffect(() => {
     if (typed === undefined) return
@@ -56,18 +59,35 @@ export function App () {
   return (
     <ApiContext.Provider value={api}>
       <Shell resource={resource} address={address}>
-        {resource
-          ? resource === listed
-            ? <ResourcePage key={resource.path} resource={resource} address={address} />
-            : <NumbersPage key={resource.path} resource={resource} address={address} />
-          : address.path === ''
-            ? <Start />
-            : (
-              <Empty title={`There is no resource ${address.path}`}>
-                <p>This role may not use it, or the link is old. Choose a resource from the menu.</p>
-              </Empty>
-              )}
+        <Shown address={address} listed={listed} counted={counted} />
       </Shell>
     </ApiContext.Provider>
+  )
+}
+
+interface ShownProps {
+  readonly address: Address
+  /** The resource whose records have the address. */
+  readonly listed: ResourceDescription | undefined
+  /** The resource whose numbers have the address. */
+  readonly counted: ResourceDescription | undefined
+}
+
+/** What has an address: records, numbers about them, or nothing. */
+function Shown ({ address, listed, counted }: ShownProps) {
+  if (listed) return <ResourcePage key={listed.path} resource={listed} address={address} />
+  if (counted?.operations.aggregate) return <NumbersPage key={counted.path} resource={counted} address={address} />
+  if (counted) {
+    return (
+      <Empty title={`There are no numbers about ${counted.title}`}>
+        <p>This role may not use the operation aggregate, or the resource does not offer it.</p>
+      </Empty>
+    )
+  }
+  if (address.path === '') return <Start />
+  return (
+    <Empty title={`There is no resource ${address.path}`}>
+      <p>This role may not use it, or the link is old. Choose a resource from the menu.</p>
+    </Empty>
   )
 }

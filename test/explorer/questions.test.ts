@@ -76,6 +76,15 @@ t.test('the path of a record opens it beside its list', async (t) => {
   t.notOk(asked.slice(before).some((request) => request.startsWith('GET /products/')))
 })
 
+t.test('the path of numbers that the caller may not ask for is no record', async (t) => {
+  const before = asked.length
+  go('/articles/aggregate?aggregate=count')
+  await shows(t, () => textOf('.empty-title'), 'There are no numbers about Articles')
+  t.match(textOf('.empty'), /may not use the operation aggregate/)
+  t.equal(textOf('nav [aria-current]'), 'Articles')
+  t.notOk(asked.slice(before).some((request) => request.startsWith('GET /articles')))
+})
+
 t.test('a condition gets an alternative, and another one is negated', async (t) => {
   go('/products?filter[price][lt]=20')
   await shows(t, chips, ['Price < 20'])
