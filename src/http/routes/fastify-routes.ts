@@ -24,7 +24,7 @@ import { ownErrors } from './own-schema-errors.ts'
 import { ownBodies } from './own-schemas.ts'
 import type { RoutedResource } from './routed-resource.ts'
 import { preValidationOf, type RoleResource } from './roles.ts'
-import { varyOf } from './entity-tags.ts'
+import { varyOf } from './vary.ts'
 import { seenResources } from './seen-resource.ts'
 
 /** What roles may do with a resource. */

@@ -1,14 +1,9 @@
-/** The version of a record for its header ETag, and its header Location. */
+/** The header Location of the answer to a new record. */
 import type { FastifyRequest } from 'fastify'
 import { exactText, isExactNumber, parseExact, wireTypeOf, type EntityModel } from '../../model/index.ts'
 import type { JsonAnswer } from '../../read/index.ts'
 import { startOfQuery } from '../start-of-query.ts'
 import { keySegments } from './path-key.ts'
-
-/** The version of a record, if it has one that clients may see. */
-export function seenVersion ({ version }: EntityModel): (record: JsonAnswer) => string | undefined {
-  return version === undefined || version.hidden ? () => undefined : (record) => record.version
-}
 
 /**
  * Keys that no path can contain, escaped or not. Dot segments are removed when a path is resolved (RFC 3986, section
