@@ -147,8 +147,9 @@ const TYPE_SCHEMAS: { readonly [Name in TypeName]: TypeSchema<TypeOf<Name>> } = 
     likely: false,
   },
   array: {
-    value: ({ element }) => Type.Array(valueSchema(element)),
-    input: ({ element }) => Type.Array(inputSchema(element)),
+    // no column of arrays refuses items that are null
+    value: ({ element }) => Type.Array(nullable(valueSchema(element), true)),
+    input: ({ element }) => Type.Array(nullable(inputSchema(element), true)),
     text: string,
     example: ({ element }) => [exampleOf(element)],
     secondExample: ({ element }) => [exampleOf(element)],

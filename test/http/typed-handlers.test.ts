@@ -1,12 +1,14 @@
 /** Hand-written handlers with the schemas of a resource. */
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { TypeBoxValidatorCompiler, type TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { p } from '@mikro-orm/core'
 import t from 'tap'
 import {
-  AllowedField, AllowedInclude, CrudBase, crudKit, crudSchemas, parseQueryParams, QueryBuilderConfig,
+  AllowedField, AllowedInclude, CrudBase, crudKit, crudSchemas, parseQueryParams, primaryKey, QueryBuilderConfig,
 } from '../../src/index.ts'
 import { entities, OrderItem, Plant } from '../fixtures/entities.ts'
 import { seed } from '../fixtures/seed.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
+import { entity } from '../helpers/entity.ts'
 import { ormOf } from '../helpers/models.ts'
 import { newServer } from '../helpers/server.ts'
 import { bodyOf, resource } from './helper.ts'
@@ -23,7 +25,12 @@ const plants = new CrudBase<Plant>({
   }),
 })
 
-await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
+const Poem = entity('Poem', {
+  ...primaryKey, words: p.array(), beats: p.array().columnType('int[]'), read: p.array().columnType('timestamptz[]'),
+})
+const poems = new CrudBase({ model: Poem, writable: 'all' })
+
+await forOneDatabase(t, { entities: [...entities, Poem], seed }, async (t, { orm }) => {
   const app = newServer(t).withTypeProvider<TypeBoxTypeProvider>()
   await app.register(crudKit, { orm })
   const { id, record, list, update } = crudSchemas(plants, orm)
@@ -45,6 +52,17 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       const params = parseQueryParams(query.slice(1))
       t.strictSame(bodyOf(await app.inject(`/plants${query}`)), await plants.list(orm.em.fork(), params), query)
     }
+  })
+
+  t.test('items of arrays may be null, in bodies and in answers', async (t) => {
+    const { create, record } = crudSchemas(poems as CrudBase<any>, orm)
+    const typed = newServer(t).setValidatorCompiler(TypeBoxValidatorCompiler)
+    await typed.register(crudKit, { orm })
+    typed.post('/poems', { schema: { body: create, response: { 201: record } } }, async (request, reply) =>
+      await reply.code(201).send(await poems.create(request.em, request.body as never)))
+    const body = { words: ['a', null], beats: [null, 2], read: [null, '2026-01-02T03:04:05.000Z'] }
+    const response = await typed.inject({ method: 'POST', url: '/poems', body })
+    t.match([response.statusCode, response.json()], [201, { id: 1, ...body }])
   })
 
   t.test('a handler gets a typed body and key', async (t) => {

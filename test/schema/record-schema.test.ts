@@ -40,7 +40,7 @@ t.test('values of every type have a schema of their wire form', async (t) => {
     [{ kind: 'time' }, ['07:30:00'], [730]],
     [{ kind: 'json', binary: true }, [null, 1, {}, []], []],
     [{ kind: 'blob' }, ['AAEC'], [1]],
-    [{ kind: 'array', element: { kind: 'boolean' } }, [[], [true]], [['x'], true]],
+    [{ kind: 'array', element: { kind: 'boolean' } }, [[], [true], [null]], [['x'], true, null]],
     [{ kind: 'other', columnType: 'interval' }, ['1 day'], [1]],
   ]
   for (const [type, right, wrong] of cases) {
