@@ -2,9 +2,9 @@
 import jwt from '@fastify/jwt'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import {
-  checkDocument, checkRequests, readDocument, readSection, startIn, startProgram, tablesOf, writeProgram, type Exchange,
-} from './helpers/document.ts'
+import { checkDocument, checkRequests } from './helpers/check-document.ts'
+import { readDocument, readSection, tablesOf, type Exchange } from './helpers/document.ts'
+import { startIn, startProgram, writeProgram } from './helpers/programs.ts'
 import { checkTutorial, stepsOf } from './helpers/tutorial.ts'
 
 const SECRET = 'a secret of the tests, which is long enough'

@@ -4,7 +4,9 @@ import Fastify from 'fastify'
 import fs from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { checkDocument, readDocument, readSection, runBeside, runClient } from './helpers/document.ts'
+import { checkDocument } from './helpers/check-document.ts'
+import { readDocument, readSection } from './helpers/document.ts'
+import { runBeside, runClient } from './helpers/programs.ts'
 import { checkPage, unmarked } from './helpers/pages.ts'
 
 // many processes, one after the other

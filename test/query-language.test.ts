@@ -5,7 +5,9 @@ import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { OPERATOR_NAMES } from '../src/operators/index.ts'
 import { newDatabases } from './helpers/databases.ts'
-import { checkExchanges, importProgram, readDocument, tablesOf } from './helpers/document.ts'
+import { checkExchanges } from './helpers/check-document.ts'
+import { readDocument, tablesOf } from './helpers/document.ts'
+import { importProgram } from './helpers/programs.ts'
 
 const folder = 'docs/query-language'
 const files = fs.readdirSync(path.join(import.meta.dirname, '..', folder)).sort()

@@ -1,13 +1,8 @@
-/** A page of documentation: its program, and the answers that it shows. */
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+/** Reads a page of documentation: its blocks of code, its program, and the requests with the answers that it shows. */
 import fs from 'node:fs'
 import { STATUS_CODES } from 'node:http'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
-import type { Test } from 'tap'
-import { completed, parseAbridged, parseWritten } from './abridged.ts'
-import { freePort } from '../../scripts/free-port.ts'
+import { parseAbridged } from './abridged.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -31,7 +26,7 @@ export interface Block {
   readonly code: string
 }
 
-interface Document {
+export interface Document {
   readonly text: string
   readonly blocks: readonly Block[]
   /** The code of a block with this text after its three backticks, e.g. `ts app.ts`. */
@@ -142,152 +137,4 @@ export function tablesOf (text: string): string[][][] {
     const [header = '', , ...rows] = table.trim().split('\n')
     return [header, ...rows].map(cells)
   })
-}
-
-/**
- * Puts a program into a separate folder. Imports of the package lead to its sources, since there may be no build yet. A
- * database in memory becomes a copy of the run's empty one.
- */
-export function writeProgram (t: Test, program: string, others: ReadonlyMap<string, string> = new Map()): string {
-  const folder = t.testdir({ 'package.json': '{ "type": "module" }' })
-  fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
-  const template = process.env['PGLITE_TEMPLATE']
-  if (template) fs.cpSync(template, path.join(folder, 'data'), { recursive: true })
-  for (const [name, code] of [...others, ['app.ts', program] as const]) {
-    const text = withSources(code)
-    fs.writeFileSync(path.join(folder, name), template ? text.replace("'pglite://memory'", "'pglite://data'") : text)
-  }
-  return folder
-}
-
-function withSources (program: string): string {
-  return program.replace(/from 'fastify-crud-kit(\/\w+)?'/g,
-    (_, room = '') => `from '${pathToFileURL(path.join(root, `src${room}/index.ts`)).href}'`)
-}
-
-/** The exports of a program. */
-export async function importProgram<Exports> (t: Test, program: string): Promise<Exports> {
-  return await import(pathToFileURL(path.join(writeProgram(t, program), 'app.ts')).href) as Exports
-}
-
-/** Runs a program with a second file beside it, e.g. a test of the program. Returns the output of the second file. */
-export function runBeside (t: Test, program: string, file: string, code: string, env: Environment = {}): string {
-  const cwd = writeProgram(t, program)
-  fs.writeFileSync(path.join(cwd, file), withSources(code))
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--liftoff-only', file], {
-    cwd, encoding: 'utf8', env: { ...process.env, PORT: '0', ...env },
-  })
-  if (status !== 0) throw new Error(stdout + stderr)
-  return stdout
-}
-
-export type Environment = Readonly<Record<string, string>>
-
-/** Runs the program as a process, and returns the start of its URLs. */
-export async function startProgram (t: Test, program: string, env: Environment = {}): Promise<string> {
-  return await startIn(t, writeProgram(t, program), 'app.ts', env)
-}
-
-/** Runs a file of a folder as a process until the end of the test, and returns the start of its URLs. */
-export async function startIn (t: Test, folder: string, file: string, env: Environment = {}): Promise<string> {
-  const port = await freePort()
-  const child = spawn(process.execPath, ['--liftoff-only', file], {
-    cwd: folder, env: { ...process.env, PORT: String(port), ...env }, stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  t.teardown(async () => {
-    child.kill()
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  })
-  let output = ''
-  child.stderr.on('data', (chunk) => {
-    output += chunk
-  })
-  await Promise.race([
-    once(child.stdout, 'data'),
-    once(child, 'exit').then(() => {
-      throw new Error(output)
-    }),
-  ])
-  return `http://127.0.0.1:${port}`
-}
-
-/** Runs a page's program, and another one that sends it requests at API_URL. Returns the output of the latter. */
-export async function runClient (t: Test, server: string, client: string): Promise<string> {
-  const base = await startProgram(t, server)
-  const file = path.join(t.testdirName, 'client.ts')
-  fs.writeFileSync(file, withSources(client))
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['client.ts'], {
-    cwd: t.testdirName, encoding: 'utf8', env: { ...process.env, API_URL: base },
-  })
-  if (status !== 0) throw new Error(stderr)
-  return stdout
-}
-
-export interface Answer {
-  readonly status: number
-  /** Media type, with or without parameters. */
-  readonly type: string
-  readonly text: string
-}
-
-export interface CheckOptions {
-  readonly env?: Environment
-  /** Texts for `<name>` in URLs and headers, beside those that earlier answers show. */
-  readonly names?: Readonly<Record<string, string>>
-}
-
-/** Runs a page's program and sends it all requests of the page. */
-export async function checkDocument (
-  t: Test,
-  { program, exchanges }: Pick<Document, 'program' | 'exchanges'>,
-  { env, names = {} }: CheckOptions = {}
-): Promise<void> {
-  await checkRequests(t, await startProgram(t, program, env), exchanges, names)
-}
-
-/** Sends all requests of a page to a server. Returns the given texts, and those that the answers showed. */
-export async function checkRequests (
-  t: Test,
-  base: string,
-  exchanges: readonly Exchange[],
-  names: Readonly<Record<string, string>> = {}
-): Promise<Record<string, string>> {
-  return await checkExchanges(t, exchanges, async ({ method, headers, body }, url) => {
-    const response = await fetch(base + url, { method, headers, ...(body !== undefined && { body }) })
-    return { status: response.status, type: response.headers.get('content-type')!, text: await response.text() }
-  }, names)
-}
-
-/**
- * Sends all requests of a page in order. `<name>` in a URL or header is one of the given texts, or the text that an
- * earlier answer showed as `"<name>"`. Returns them.
- */
-export async function checkExchanges (
-  t: Test,
-  exchanges: readonly Exchange[],
-  ask: (exchange: Exchange, url: string) => Promise<Answer>,
-  given: Readonly<Record<string, string>> = {}
-): Promise<Record<string, string>> {
-  const names = new Map(Object.entries(given))
-  const filled = (text: string) => text.replace(/<(\w+)>/g, (_, name: string) => names.get(name)!)
-  for (const exchange of exchanges) {
-    const { request, status, answer } = exchange
-    const headers = Object.fromEntries(Object.entries(exchange.headers).map(([name, text]) => [name, filled(text)]))
-    const actual = await ask({ ...exchange, headers }, filled(exchange.url))
-    t.equal(actual.status, status, request)
-    const type = actual.type.split(';', 1)[0]!
-    if (type === 'application/json') {
-      const json = parseWritten(actual.text)
-      t.strictSame(json, completed(parseAbridged(answer), json, names), request)
-    } else {
-      t.strictSame(linesOf(type, actual.text), linesOf(type, answer), request)
-    }
-  }
-  return Object.fromEntries(names)
-}
-
-/** The lines of a stream, as JSON or unchanged. */
-function linesOf (type: string, text: string): unknown[] {
-  const lines = text.trim().split(/\r?\n/)
-  return type === 'application/x-ndjson' ? lines.map((line) => JSON.parse(line) as unknown) : lines
 }

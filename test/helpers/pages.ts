@@ -1,9 +1,9 @@
 /** Runs the samples of a page of documentation. CONTRIBUTING.md says how blocks of code are marked. */
 import { spawnSync } from 'node:child_process'
 import type { Test } from 'tap'
-import {
-  checkRequests, readDocument, startIn, writeProgram, type Block, type CheckOptions, type Environment,
-} from './document.ts'
+import { checkRequests, type CheckOptions } from './check-document.ts'
+import { readDocument, type Block } from './document.ts'
+import { startIn, writeProgram, type Environment } from './programs.ts'
 
 /** Languages of blocks that are answers, output or configuration. All others are code, which has to run. */
 const SHOWN: ReadonlySet<string> = new Set(['json', 'text', 'http', 'sh', 'sql', 'yaml', 'ini', 'dockerfile'])

@@ -3,9 +3,9 @@
  * is marked `ts change app.ts` adds lines to it.
  */
 import type { Test } from 'tap'
-import {
-  checkRequests, documentOf, readDocument, startIn, writeProgram, type CheckOptions, type Exchange,
-} from './document.ts'
+import { checkRequests, type CheckOptions } from './check-document.ts'
+import { documentOf, readDocument, type Exchange } from './document.ts'
+import { startIn, writeProgram } from './programs.ts'
 import { run } from './pages.ts'
 
 /** A section of a tutorial. */

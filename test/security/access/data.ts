@@ -1,8 +1,9 @@
 /** Random rows of the shape, their twin that differs only in what a role may not see, and the SQL that inserts them. */
 import fc from 'fast-check'
 import { uuidOf } from './entities.ts'
-import { policyColumns, viewOf, type Secrets } from './roles.ts'
+import { policyColumns, type Secrets } from './roles.ts'
 import { family, keyColumns, keyValues, SHAPE, STORED, storedAs, tableColumns, type Column } from './shape.ts'
+import { viewOf } from './visible-data.ts'
 
 export interface Row {
   id: number
