@@ -77,7 +77,7 @@ t.test('records with composite keys', async (t) => {
     t.equal((await dataProvider.getList('payments', { filter: { invoice: null } })).total, 0, 'a filter for null')
   })
 
-  t.test('create, update and delete', async (t) => {
+  t.test('records with composite keys are created, changed and deleted', async (t) => {
     const writes = await renderHook(t, wrap, () => ({ create: useCreate(), update: useUpdate(), remove: useDelete() }))
     const { create: [create], update: [update], remove: [remove] } = writes.value
     const now = { returnPromise: true } as const

@@ -54,7 +54,7 @@ t.test('groups of filters', async (t) => {
   ) t.strictSame(filterOfReactAdmin(filter), conditions, JSON.stringify(filter))
 })
 
-t.test('conditions that have no place beside each other are members of and', async (t) => {
+t.test('several conditions on the same property and operator are joined by and', async (t) => {
   for (const [filter, conditions] of [
     [{ price_gte: 1, 'price@gte': 2 }, { price: { gte: 1 }, and: [{ price: { gte: 2 } }] }],
     [{ price: 1, price_gte: 2 }, { price: 1, and: [{ price: { gte: 2 } }] }],
@@ -62,13 +62,13 @@ t.test('conditions that have no place beside each other are members of and', asy
   ] as const) t.strictSame(filterOfReactAdmin(filter), conditions, JSON.stringify(filter))
 })
 
-t.test('names of a prototype are names like others', async (t) => {
+t.test('filters may have names such as __proto__ and constructor', async (t) => {
   const filter = filterOfReactAdmin(JSON.parse('{ "__proto__@eq": 1, "constructor_eq": 2, "a@__proto__": 3 }'))
   t.strictSame(Object.keys(filter), ['__proto__', 'constructor', 'a'])
   t.strictSame(Object.keys(filter['a'] as object), ['__proto__'])
 })
 
-t.test('changes are properties with another value', async (t) => {
+t.test('an update sends only the properties whose values differ', async (t) => {
   const previous = {
     id: 1, name: 'a', tags: [1, 2], address: { city: 'x', zip: null }, at: '2024-01-01T00:00:00.000Z', note: null,
   }

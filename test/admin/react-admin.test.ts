@@ -16,7 +16,7 @@ t.teardown(closeDom)
 
 const names = (data: ReadonlyArray<{ name: string }> | undefined) => data?.map(({ name }) => name)
 
-t.test('the example', async (t) => {
+t.test('react-admin shows and changes records of the example', async (t) => {
   const { api, requests } = await exampleApi(t)
   const dataProvider = createDataProvider(api, {
     resources: { categories: { sortById: false, operations: ['updateMany'] } },
@@ -140,7 +140,7 @@ t.test('the example', async (t) => {
     t.type(embedded.category.name, 'string')
   })
 
-  t.test('create, update and delete', async (t) => {
+  t.test('a record is created, changed and deleted', async (t) => {
     const writes = await renderHook(t, wrap, () => ({ create: useCreate(), update: useUpdate(), remove: useDelete() }))
     const [create] = writes.value.create
     const created = await create('products', {
@@ -282,7 +282,7 @@ t.test('versions, other keys and lists without a total', async (t) => {
     t.strictSame(requests(), [])
   })
 
-  t.test('another property is the key', async (t) => {
+  t.test('the key of a resource may be another property than id', async (t) => {
     const { data, total, pageInfo } = await dataProvider.getList('plants', {
       pagination: { page: 1, perPage: 7 },
       sort: { field: 'id', order: 'ASC' },

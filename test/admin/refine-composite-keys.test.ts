@@ -40,7 +40,7 @@ t.test('records with composite keys', async (t) => {
     t.strictSame(requests(), ['GET /invoices?filter[id][in]=1&filter[branch][in]=North~1/2,South!&per_page=2'])
   })
 
-  t.test('create, update and delete', async (t) => {
+  t.test('records with composite keys are created, changed and deleted', async (t) => {
     const writes = await renderHook(t, wrap, () => ({ create: useCreate(), update: useUpdate(), remove: useDelete() }))
     const { create, update, remove } = writes.value
     const { data: invoice } = await create.mutateAsync({

@@ -15,7 +15,7 @@ t.teardown(closeDom)
 
 const names = (data: ReadonlyArray<Record<string, any>>) => data.map(({ name }) => name)
 
-t.test('the example', async (t) => {
+t.test('refine shows and changes records of the example', async (t) => {
   const { api, url, requests } = await exampleApi(t)
   const dataProvider = createDataProvider(api)
   const wrap = within(dataProvider)
@@ -187,7 +187,7 @@ t.test('the example', async (t) => {
     t.strictSame(requests(), [])
   })
 
-  t.test('requests of the application', async (t) => {
+  t.test('an application sends its own requests by useCustom', async (t) => {
     const custom = await renderHook(t, wrap, () => ({
       url: useApiUrl(),
       answer: useCustom({
@@ -338,7 +338,7 @@ t.test('versions, batches, other keys and lists without a total', async (t) => {
     await t.rejects(find({ operator: 'or', value: choice }), { name: 'CrudHttpError', message: /option `?query/ })
   })
 
-  t.test('another property is the key', async (t) => {
+  t.test('the key of a resource may be another property than id', async (t) => {
     const { data, total } = await dataProvider.getList({
       resource: 'plants', pagination: { currentPage: 2, pageSize: 3 }, sorters: [{ field: 'id', order: 'asc' }],
     })

@@ -91,7 +91,7 @@ t.test('queries of lists and records', async (t) => {
   })
 })
 
-t.test('data that is read again', async (t) => {
+t.test('TanStack Query reads data again', async (t) => {
   const { api } = await nurseryApi(t)
   const queryClient = new QueryClient()
   t.teardown(() => queryClient.clear())
@@ -103,7 +103,7 @@ t.test('data that is read again', async (t) => {
     return queryClient.getQueryData<object>(options.queryKey)!
   }
 
-  t.test('a record that another write has changed has its version', async (t) => {
+  t.test('a record that a write has changed comes with its new version', async (t) => {
     for (const version of [1, 2, 3]) {
       const shown = await read(order)
       t.equal(etagOf(shown), `"${version}"`)
@@ -111,7 +111,7 @@ t.test('data that is read again', async (t) => {
     }
   })
 
-  t.test('data that has not changed is the same object', async (t) => {
+  t.test('unchanged data stays the same object, so that nothing is rendered again', async (t) => {
     const shown = await read(order)
     t.equal(await read(order), shown)
     const page = await read(list)

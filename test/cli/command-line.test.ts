@@ -74,7 +74,7 @@ t.test('all files are written, or none', async (t) => {
   t.equal(fs.readFileSync(path.join(folder, 'b/b/b'), 'utf8'), 'b/b/b')
 })
 
-t.test('help', async (t) => {
+t.test('help lists the commands, and the options of a command', async (t) => {
   t.match(await runCommand([], '.'), { code: 2, out: /^Usage: / })
   for (const args of [['--help'], ['-h'], ['help']]) {
     const { code, out } = await runCommand(args, '.')

@@ -31,7 +31,7 @@ function usePacked (project: string): void {
   fs.writeFileSync(file, JSON.stringify(manifest))
 }
 
-t.test('the program is installed alone', async () => {
+t.test('the package can be installed without the packages of an application', async () => {
   fs.mkdirSync(tool)
   npm(tool, 'install', tarball)
 })
@@ -71,7 +71,7 @@ const players = (url: string): Template => ({
 })
 
 for (const { skip, open } of newDatabases.filter(({ name }) => name === 'postgres')) {
-  t.test('the projects', { skip }, async (t) => {
+  t.test('the projects of init start and pass their tests', { skip }, async (t) => {
     const { url, close } = await open()
     t.teardown(close)
     await fillDatabase(url, TABLES)

@@ -22,7 +22,7 @@ const run = (env: object, ...args: string[]): string =>
   })
 const { code, out } = await runCommand(['init', 'library', '--yes'], folder)
 
-t.test('it writes what is missing', async (t) => {
+t.test('init writes a project, and keeps files that exist', async (t) => {
   t.equal(code, 0)
   t.match(out, /^new library\/package\.json$/m)
   t.match(out, /^kept library\/\.gitignore$/m)

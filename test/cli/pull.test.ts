@@ -149,7 +149,7 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
 
     t.match(first.out, /^ {2}npm pkg set type=module\n {2}npm install fastify-crud-kit fastify@5 /m)
 
-    await t.test('again changes nothing', async (t) => {
+    await t.test('a second pull writes only what is new, and shows how edited files differ', async (t) => {
       // as Git on Windows checks it out
       const film = path.join(folder, 'db/entities/film.ts')
       fs.writeFileSync(film, fs.readFileSync(film, 'utf8').replaceAll('\n', '\r\n'))
@@ -174,7 +174,7 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
       t.equal(fs.readFileSync(file, 'utf8'), edited)
     })
 
-    await t.test('a part of the database, printed', async (t) => {
+    await t.test('options select tables, and print the files instead of writing them', async (t) => {
       const { out } = await pull('--print', '--schema', 'northwind', '--take', 'order*', '--take', '*.customers')
       t.strictSame([...out.matchAll(/^\/\/ (entities\/.*)$/gm)].map(([, file]) => file),
         ['customers', 'order-details', 'order-totals', 'orders', 'index'].map((file) => `entities/${file}.ts`))

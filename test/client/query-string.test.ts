@@ -13,7 +13,7 @@ const read = (query: Parameters<typeof queryString>[0]) => {
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 const filtersOf = (filter: object): unknown => plain(read({ filter }).filters)
 
-t.test('values have their text', async (t) => {
+t.test('filters are written for values of each type', async (t) => {
   t.strictSame(
     filtersOf({ a: 'x', b: 5, c: 12345678901234567890n, d: false, e: new Date('2024-05-31T12:00:00+02:00'), f: '' }),
     [
@@ -27,7 +27,7 @@ t.test('values have their text', async (t) => {
   )
 })
 
-t.test('operators, lists and null have their text', async (t) => {
+t.test('filters are written for operators, lists and null', async (t) => {
   t.strictSame(
     filtersOf({
       price: { gte: 1, lt: 2 }, a: { in: ['x', 'a,b', ' ', 'q"', '', '\\'] }, b: { in: [] }, c: ['x,y', 'z'], d: [],
@@ -48,7 +48,7 @@ t.test('operators, lists and null have their text', async (t) => {
   )
 })
 
-t.test('groups are written in brackets', async (t) => {
+t.test('groups of filters are written in brackets', async (t) => {
   const filter = {
     status: 'open',
     or: [{ due: { lt: '2026-01-01' }, owner: ['a', 'b'] }, { not: { and: [{ price: null }, { tags: { in: [] } }] } }],
@@ -77,7 +77,7 @@ t.test('groups are written in brackets', async (t) => {
   ])
 })
 
-t.test('undefined is left out', async (t) => {
+t.test('options and conditions that are undefined are left out', async (t) => {
   t.equal(queryString({}), '')
   t.equal(
     queryString({
@@ -142,7 +142,7 @@ t.test('any text of a filter arrives, in each way to write it', async (t) => {
   }))
 })
 
-t.test('trees arrive unchanged', async (t) => {
+t.test('the server reads any groups of filters as the client wrote them', async (t) => {
   const value = fc.oneof(awkward, fc.constant(null), fc.array(awkward, { minLength: 1, maxLength: 3 }))
   const { tree } = fc.letrec<{ tree: object, group: object }>((tie) => ({
     tree: fc.tuple(fc.dictionary(name, value, { minKeys: 1, maxKeys: 2, noNullPrototype: true }), tie('group'))
@@ -168,7 +168,7 @@ function treeOf ({ filters, groups }: FilterLevel): object {
   return Object.fromEntries([...conditions, ...members])
 }
 
-t.test('names and pages arrive unchanged', async (t) => {
+t.test('the server reads any names and pages as the client wrote them', async (t) => {
   const signed = names.chain((all) => fc.tuple(...all.map((one) => fc.constantFrom(one, `-${one}`, `+${one}`))))
   const paging = fc.oneof(
     fc.record({ page: fc.integer({ min: 1 }), per_page: fc.integer({ min: 1 }) }, { requiredKeys: [] }),

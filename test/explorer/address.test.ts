@@ -147,7 +147,7 @@ t.test('a change of a filter leaves the groups around it, and numbers their memb
   t.end()
 })
 
-t.test('items of a list are the same after they were written', (t) => {
+t.test('a list in a parameter is read as it was written', (t) => {
   assertProperty(
     fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), (items) => {
       t.strictSame(itemsOf(joinItems(items)), items)

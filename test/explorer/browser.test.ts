@@ -159,7 +159,7 @@ t.test('the explorer works in a browser', { skip: skipReason() }, async (t) => {
     t.strictSame(faults, [])
   })
 
-  t.test('an order without a header, and one by two columns', async (t) => {
+  t.test('a list is sorted by a property without a column, and by two columns', async (t) => {
     const { page, faults, asked } = await open()
     await page.goto(`${base}/articles`)
     await settled(page)

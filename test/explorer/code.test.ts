@@ -116,7 +116,7 @@ t.test('the calls of the client for writes send the same requests', async (t) =>
   }
 })
 
-t.test('no text of a request ends a quote', async (t) => {
+t.test('any text of a request stays inside of its quotes in copied code', async (t) => {
   const text = fc.string({ unit: 'binary', maxLength: 10 }).map((text) => text.toWellFormed())
   await assertProperty(
     fc.asyncProperty(text, text, async (field, value) => {

@@ -30,7 +30,7 @@ t.test('the forms and columns of the nursery', async (t) => {
     for (const { name, kind } of propertiesOf(specimens, specimens.bodies.update!)) t.ok(kind, `${name}: ${kind}`)
   })
 
-  t.test('values come back as they were, and are no changes', async (t) => {
+  t.test('the values of a form are read back as they were, and are no changes', async (t) => {
     const record = fc.record<Row>({
       name: fc.string(), position: fc.integer(),
       price: fc.oneof(fc.constant(null), fc.integer(), fc.constantFrom(0.5, 12.25, -3.75)), inStock: fc.boolean(),

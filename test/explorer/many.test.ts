@@ -10,7 +10,7 @@ import { openDomPage } from './dom-page.ts'
 import { explored } from './nursery.ts'
 import { entities, Machine, Maker, seed } from './workshop.ts'
 
-t.test('the request of a selection', (t) => {
+t.test('a write of selected records has their keys, or the filters of the list', (t) => {
   const filter = { name: 'id', field: 'id' }
   const target = (query: string, selected: Parameters<typeof targetOf>[1]): string =>
     formatQuery(targetOf(parseQuery(query), selected, filter))

@@ -7,7 +7,7 @@ import { openPage, settled, type ExplorerPage } from './explorer-page.ts'
 // a browser on a busy machine
 t.setTimeout(600_000)
 
-t.test('little room', { skip: skipReason() }, async (t) => {
+t.test('the page in a narrow window', { skip: skipReason() }, async (t) => {
   const app = await openExample(t)
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   const browser = await openBrowser(t)

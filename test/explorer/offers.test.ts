@@ -88,7 +88,7 @@ async function follow (t: Test, app: FastifyInstance, headers: Headers = {}): Pr
 }
 
 await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
-  t.test('everything of the nursery', async (t) => {
+  t.test('the server accepts every request that the document of the nursery offers', async (t) => {
     const app = await explored(t, orm, { resources })
     t.ok(await walk(t, app) > 1000)
     await follow(t, app)
@@ -96,13 +96,13 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
 })
 
 await forOneDatabase(t, { entities: exampleEntities }, async (t, { orm }) => {
-  t.test('everything of the example', async (t) => {
+  t.test('the server accepts every request that the document of the example offers', async (t) => {
     await walk(t, await explored(t, orm, { resources: exampleResources }))
   })
 })
 
 await forOneDatabase(t, { entities: accessEntities, seed: accessSeed }, async (t, { orm }) => {
-  t.test('everything of each role', async (t) => {
+  t.test('the server accepts every request that the document of a role offers', async (t) => {
     const app = await explored(t, orm, {
       resources: { ...accessResources, '/overview': { ...overview, name: 'overview' } },
       access,

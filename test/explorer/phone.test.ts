@@ -8,7 +8,7 @@ import { accessibilityFaults, openPage, settled } from './explorer-page.ts'
 // a browser on a busy machine
 t.setTimeout(600_000)
 
-t.test('a phone', { skip: skipReason() }, async (t) => {
+t.test('the page on a phone', { skip: skipReason() }, async (t) => {
   const app = await openExample(t)
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   const browser = await openBrowser(t)

@@ -25,7 +25,7 @@ if (skip) t.pass(skip)
 else {
   const browser = await openBrowser(t)
 
-  t.test('who asks', async (t) => {
+  t.test('the page asks as several callers', async (t) => {
     const app = await openExample(t)
     const origin = await app.listen({ port: 0, host: '127.0.0.1' })
     const base = `${origin}/explorer`
@@ -121,7 +121,7 @@ else {
       t.strictSame(faults, [])
     })
 
-    t.test('without known roles, the headers of the second caller are asked for at once', async (t) => {
+    t.test('without known roles, a comparison asks for the headers of the second caller at once', async (t) => {
       const app = await explored(t, orm, { resources, access, shared: entities.map(({ name }) => name) })
       const origin = await app.listen({ port: 0, host: '127.0.0.1' })
       const { page, faults } = await openPage(browser, origin)

@@ -16,7 +16,7 @@ const questionOf = (page: Page) => page.getByRole('dialog', { name: /^Discard/ }
 const focused = (page: Page) =>
   page.evaluate<string>('document.activeElement.ariaLabel ?? document.activeElement.innerText')
 
-t.test('what is typed', { skip: skipReason() }, async (t) => {
+t.test('the page keeps what is typed and not saved', { skip: skipReason() }, async (t) => {
   const app = await openExample(t)
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   const browser = await openBrowser(t)
