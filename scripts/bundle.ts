@@ -24,19 +24,33 @@ function entries (): Record<string, string> {
   }
 }
 
+/** What processes load after the library's index, or may: other entries, and what is imported on demand. */
+const AFTER_INDEX: ReadonlySet<string> = new Set([
+  'plugins/explorer.ts', 'src/cli/check/check.ts', 'src/cli/pull/pull.ts', 'src/database/sync/worker.ts',
+  'src/http/docs/transform.ts', 'src/http/streams/streaming.ts',
+  'node_modules/@sinclair/typebox/build/esm/compiler/index.mjs',
+].map((file) => path.join(root, file)))
+
 /**
- * Keeps the names of classes, which messages show. A class that uses its own name inside would be called `_CrudBase`.
+ * Appends two things to the sources.
+ *
+ * The names of classes, which messages show. A class that uses its own name inside would be called `_CrudBase`.
  * esbuild's option `keepNames` would cost time in requests, because it also sets the names of inner functions.
+ *
+ * An import of the index to what follows it. esbuild drops the import, because the index has no side effects, but puts
+ * all that the index needs into one chunk. V8 looks for the names in a function, one after the other, among those that
+ * its chunk imports and exports. These would be several hundred if the index consisted of more chunks.
  */
-const classNames: Plugin = {
-  name: 'class-names',
+const additions: Plugin = {
+  name: 'additions',
   setup ({ onLoad }) {
-    onLoad({ filter: /[\\/](?:src|plugins)[\\/].*\.ts$/ }, ({ path }) => {
-      const source = fs.readFileSync(path, 'utf8')
+    onLoad({ filter: /[\\/](?:src|plugins|compiler)[\\/].*\.(?:ts|mjs)$/ }, ({ path: file }) => {
+      const source = fs.readFileSync(file, 'utf8')
       const names = [...source.matchAll(/^(?:export )?(?:abstract )?class (\w+)/gm)].map(([, name]) => name!)
         .filter((name) => new RegExp(`\\bnew ${name}\\b|\\b${name}\\.`).test(source))
       const named = names.map((name) => `Object.defineProperty(${name}, 'name', { value: '${name}' })\n`)
-      return { contents: source + named.join(''), loader: 'ts' }
+      const index = AFTER_INDEX.has(file) ? `import ${JSON.stringify(path.join(root, 'src/index.ts'))}\n` : ''
+      return { contents: source + named.join('') + index, loader: 'default' }
     })
   },
 }
@@ -72,12 +86,13 @@ export async function bundle (folder: string): Promise<void> {
     format: 'esm',
     platform: 'node',
     packages: 'external',
-    plugins: [classNames, typebox],
+    plugins: [additions, typebox],
     target: 'es2024',
     sourcemap: true,
     // the package contains the sources
     sourcesContent: false,
     logLevel: 'warning',
+    logOverride: { 'ignored-bare-import': 'silent' },
   })
   fs.copyFileSync(path.join(root, 'node_modules/@sinclair/typebox/license'), path.join(folder, 'LICENSE-typebox'))
 }
