@@ -1,6 +1,6 @@
 /** Serves the explorer: a page that shows the resources of a server, and the document from which it knows them. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import fp from 'fastify-plugin'
 import { fileURLToPath } from 'node:url'

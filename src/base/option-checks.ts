@@ -1,7 +1,6 @@
 /** Checks the options that applications pass, and builds the sentences that refuse them. */
-import {
-  Type, type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe,
-} from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { Static, TObject, TOptional, TProperties, TSchema, TUnsafe } from '@sinclair/typebox'
 import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors'
 import { ConfigError } from './errors.ts'
 import { segmentsOf } from './error-list.ts'

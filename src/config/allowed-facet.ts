@@ -1,5 +1,6 @@
 /** The facets that clients may ask for beside a list. */
-import { Type, type Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { refusedAs, shown, withDefault } from '../base/option-checks.ts'
 import { checkPath, readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-arguments.ts'
 import type { PathCheck } from './paths.ts'

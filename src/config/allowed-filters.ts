@@ -1,5 +1,5 @@
 /** A filter that compares a property by operators. */
-import { Type } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 import type { Operator } from '../operators/index.ts'
 import { oneOf } from '../base/option-checks.ts'
 import {

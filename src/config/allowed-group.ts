@@ -1,5 +1,6 @@
 /** The groups of aggregates: by the values of a property, or by the periods of its dates. */
-import { Type, type Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
 import { notOneOf, quoted, refusedAs, shown } from '../base/option-checks.ts'
 import { checkPath, readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-arguments.ts'

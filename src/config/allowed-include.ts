@@ -1,5 +1,6 @@
 /** The includes: relations, and aggregates of related records. */
-import { Type, type Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
 import { refusedAs, shown } from '../base/option-checks.ts'
 import { checkPath, readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-arguments.ts'

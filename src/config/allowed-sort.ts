@@ -1,6 +1,7 @@
 /** The sorts: one or several properties to sort by, or a function of the application. */
 import type { QueryBuilder } from '@mikro-orm/postgresql'
-import { Type, type Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
 import { oneOf, withDefault } from '../base/option-checks.ts'
 import {

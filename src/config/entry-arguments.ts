@@ -1,5 +1,6 @@
 /** Reads and checks the arguments of a whitelist entry: names, and the options, which are its last argument. */
-import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { Static, TObject, TProperties } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
 import { checkOptions, checkSchema, completed, defaultsOf, shown } from '../base/option-checks.ts'
 

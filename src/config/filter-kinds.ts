@@ -3,7 +3,8 @@
  * of them.
  */
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
-import { Type, type Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { ConfigError } from '../base/errors.ts'
 import type { Operator } from '../operators/index.ts'

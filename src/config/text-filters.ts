@@ -1,5 +1,6 @@
 /** The filters for texts: by a pattern, by a part in one of several properties, and by words. */
-import { Type, type Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
 import { PARTIAL_NAMES } from '../operators/index.ts'
 import { refusedAs, shown, withDefault } from '../base/option-checks.ts'

@@ -1,5 +1,6 @@
 /** The options of `QueryBuilderConfig`, and the check of them. */
-import { Type, type Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
 import { checkSchema, closed, completed, oneOf, shown, withDefault } from '../base/option-checks.ts'
 import { AllowedAggregate, CountAggregate } from './allowed-aggregate.ts'

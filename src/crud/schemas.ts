@@ -1,6 +1,7 @@
 /** Schemas of a resource for an application's own handlers. */
 import type { MikroORM } from '@mikro-orm/postgresql'
-import { Type, type TUnsafe } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { TUnsafe } from '@sinclair/typebox'
 import { clientSchema, inputSchema, includeTree, listSchema, recordSchema, totalsOf } from '../schema/index.ts'
 import type { CrudBase } from './crud-base.ts'
 import type { WireBody, WireId, WirePage, WireRecord } from './record-types.ts'

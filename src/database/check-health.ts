@@ -4,7 +4,8 @@
  */
 import type { PGlite } from '@electric-sql/pglite'
 import type { MikroORM } from '@mikro-orm/postgresql'
-import { Type, type Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import type { Pool } from 'pg'
 import { clientBeside } from '../borrowed/pg.ts'
 import { clientOf, isThere, replicaReports, runOnPool, waitingFor } from '../run/index.ts'

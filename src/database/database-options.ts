@@ -1,7 +1,8 @@
 /** The options of `DatabaseFactory`, and the check of them. */
 import { MetadataError, type AnyEntity, type EntityClass, type EntitySchema } from '@mikro-orm/core'
 import type { Options } from '@mikro-orm/postgresql'
-import { Type, type Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
 import {
   checkSchema,

@@ -1,5 +1,6 @@
 /** The options of transactions, and the check of them. */
-import { Type, type Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { checkSchema, closed, defaultsOf, oneOf, withDefault } from '../base/option-checks.ts'
 import { ISOLATION_LEVELS } from '../run/index.ts'
 

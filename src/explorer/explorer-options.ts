@@ -1,5 +1,6 @@
 /** The options of the explorer, completed from the OpenAPI document of the server. */
-import { Type, type Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import type { FastifyInstance, RegisterOptions } from 'fastify'
 import { ConfigError } from '../base/errors.ts'
 import { checkSchema, closed, withDefault } from '../base/option-checks.ts'

@@ -1,5 +1,5 @@
 /** The shared schema of errors. The default error answers of a route that declares it contain `detail` and `errors`. */
-import { Type } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
 
 /** The errors of this package, as OpenAPI documents show them. */
 export const DocumentedError = Type.Object({

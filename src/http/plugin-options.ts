@@ -1,6 +1,7 @@
 /** The options of `crudKit` and of the plugins in it, and the check of them at registration. */
 import type { MikroORM } from '@mikro-orm/postgresql'
-import { Type, type Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import type { RegisterOptions } from 'fastify'
 import type { PluginMetadata } from 'fastify-plugin'
 import type { AccessOptions } from '../access/index.ts'

@@ -1,5 +1,6 @@
 /** The options of a resource's routes and of its streams. */
-import { Type, type Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import type { FastifyRequest, RegisterOptions, RouteOptions } from 'fastify'
 import { closed, defaultsOf, oneOf, refusedAs, withDefault } from '../base/option-checks.ts'
 import {

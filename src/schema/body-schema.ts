@@ -2,7 +2,8 @@
  * The JSON Schemas of bodies, which validate them: `src/schema/body.ts` compiles them. A rule that JSON Schema cannot
  * express is a part with a rule (`src/schema/part.ts`).
  */
-import { OptionalKind, Type, type TObject, type TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import { OptionalKind, type TObject, type TSchema } from '@sinclair/typebox'
 import {
   ignoredJson, keyColumns, keyFromJson, type Converted, type EmbeddedProperty, type EntityModel, type KeyPart,
   type Property, type ScalarProperty,

@@ -1,5 +1,6 @@
 /** Schemas and examples of decimal numbers. */
-import { Type, type TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import type { DecimalType } from '../model/index.ts'
 
 const DECIMAL = '^-?\\d+(\\.\\d+)?$'

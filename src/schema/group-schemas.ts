@@ -1,5 +1,6 @@
 /** The JSON Schemas of groups with numbers about their rows, and of facets. */
-import { Type, type TObject, type TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import {
   codecOfOperand, type FacetTerm, type GroupNumber, type GroupTerm, type Operand, type Whitelist,
 } from '../plan/index.ts'

@@ -1,5 +1,6 @@
 /** The JSON Schema of a page of records. */
-import { Type, type TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import { STYLES } from '../base/page-styles.ts'
 import type { Pagination } from '../config/index.ts'
 

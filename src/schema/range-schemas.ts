@@ -1,5 +1,6 @@
 /** Schemas and examples of ranges. */
-import { Type, type TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import type { TypeOf } from '../model/index.ts'
 
 /** For each type of ends: the pattern of an end, and two consecutive ranges. */

@@ -1,5 +1,6 @@
 /** The JSON Schema of a record in an answer. */
-import { Type, type TObject, type TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import type { EmbeddedProperty, EntityModel, Property, RelationProperty, ScalarProperty } from '../model/index.ts'
 import type { Aggregate } from '../plan/index.ts'
 import { nodeOf, NOTHING_INCLUDED, type IncludeLevel } from './include-tree.ts'

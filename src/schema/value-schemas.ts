@@ -1,5 +1,6 @@
 /** The table of wire types in schemas: the JSON Schema of values, and examples of them. */
-import { Kind, Type, type TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import { Kind, type TSchema } from '@sinclair/typebox'
 import type { TypeName, TypeOf, ValueType } from '../model/index.ts'
 import { decimalAfter, decimalExample, decimalInput, decimalValue } from './decimal-schemas.ts'
 import { rangeExample, rangeInput, secondRangeExample } from './range-schemas.ts'

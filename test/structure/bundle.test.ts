@@ -58,7 +58,11 @@ t.test('the import loads few files, and no optional parts', async (t) => {
   t.ok(typebox.length <= 24, `${typebox.length} files of TypeBox, which are those of its registry`)
 })
 
-t.test('the bundle includes TypeBox and its license', async (t) => {
+t.test('the bundle includes what the package uses of TypeBox, and its license', async (t) => {
+  const maps = fs.globSync('**/*.js.map', { cwd: folder }).map((map) => fs.readFileSync(path.join(folder, map), 'utf8'))
+  const shared = maps.find((map) => map.includes('/type/object/object.mjs'))!
+  t.match(shared, '/src/schema/body-schema.ts')
+  t.notMatch(shared, /extends-check\.mjs|\/type\/module\//, 'neither types that nothing uses')
   t.match(fs.readFileSync(path.join(folder, 'LICENSE-typebox'), 'utf8'), /MIT License[^]*Haydn Paterson/)
 })
 

@@ -1,5 +1,6 @@
 /** The form of the option `replicas`. */
-import { Type, type Static } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { closed, refusedAs, secret, shown, withDefault } from '../../base/option-checks.ts'
 
 // a URL may hold a password, and the value of an unset environment variable does not

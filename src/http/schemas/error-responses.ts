@@ -1,5 +1,6 @@
 /** Documents errors: the statuses that an operation may answer with, which share one schema. */
-import { Type, type TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import type { Offer } from '../../catalogue/index.ts'
 import { factsOf } from '../../config/index.ts'
 import { hasVersions } from './headers.ts'

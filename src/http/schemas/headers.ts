@@ -1,5 +1,6 @@
 /** The schemas of headers, in requests and in answers. */
-import { Type, type TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import type { Offer } from '../../catalogue/index.ts'
 import { factsOf } from '../../config/index.ts'
 import type { EntityModel } from '../../model/index.ts'

@@ -1,5 +1,6 @@
 /** The schemas of a resource that have names: of its records, pages and bodies. */
-import { Type, type TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import { bodySchema, type Offer } from '../../catalogue/index.ts'
 import { BODY_NAMES, factsOf, takesBodies, type BodyName, type CrudOperation } from '../../config/index.ts'
 import {

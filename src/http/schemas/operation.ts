@@ -1,5 +1,6 @@
 /** The schemas of a resource's routes: of paths, query strings, bodies and answers. headers.ts has those of headers. */
-import { OptionalKind, Type, type TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import { OptionalKind, type TSchema } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
 import { madeOnce } from '../../base/made-once.ts'
 import type { Offer } from '../../catalogue/index.ts'

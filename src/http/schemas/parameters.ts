@@ -1,5 +1,6 @@
 /** Documents the parameters of query strings, by their names in URLs, from the description of a resource. */
-import { Type, type TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import { PAGE_PARAMETERS, type PageParameter, type PageParameterName } from '../../base/page-styles.ts'
 import {
   describeOffer, eachInclude, exampleText, isAllowed, type DescribedFilter, type DescribedInclude, type DescribedInput,

@@ -1,5 +1,6 @@
 /** Documents the query of a list as a body in JSON: what `QUERY /` and `POST /query` take. */
-import { Type, type TSchema } from '@sinclair/typebox'
+import * as Type from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import {
   describeOffer, eachInclude, type DescribedFilter, type DescribedInput, type Offer,
 } from '../../catalogue/index.ts'
