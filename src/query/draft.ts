@@ -4,7 +4,7 @@ import { PAGE_PARAMETER_NAMES, type PageParameterName } from '../base/page-style
 import { readBrackets } from './brackets.ts'
 import { dropFilter, finishFilters, takeFilter } from './gather-filters.ts'
 import type { FilterSlots } from './gather-filters.ts'
-import { bare, frozen } from './frozen.ts'
+import { withoutPrototype, frozen } from './frozen.ts'
 import { isReserved, MAX_PARAMETERS, type QueryForm } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import { NameList, takeNames, tidyName, tidySort } from './read-names.ts'
@@ -27,7 +27,7 @@ const CODES: ReadonlyMap<string, QueryCode> = new Map<string, QueryCode>([
 const DECLARABLE: ReadonlySet<string> = new Set(SUMMARY_PARAMETERS)
 
 const NO_NAMES: readonly string[] = frozen([])
-const NO_FIELDS: QueryParams['fieldsByInclude'] = bare({})
+const NO_FIELDS: QueryParams['fieldsByInclude'] = withoutPrototype({})
 
 /** The parameters that are lists of names. */
 type ListParameter = 'sort' | 'include' | 'fields' | SummaryParameter
@@ -152,7 +152,7 @@ export class Draft {
       if (list !== undefined && list.length > 0) params[name] = list.finishDistinct()
     }
     finishPagination(params, this.#pagination)
-    return bare(params)
+    return withoutPrototype(params)
   }
 
   /** Refuses a mixture such as `sort[]=a&sort=b&sort[]=c`, because most parsers of query strings lose its order. */
@@ -227,4 +227,4 @@ export function rootOf (name: string): string {
 }
 
 const finishFields = (fieldsByInclude: ReadonlyMap<string, NameList>): QueryParams['fieldsByInclude'] =>
-  bare(Object.fromEntries(Array.from(fieldsByInclude, ([path, names]) => [path, names.finishDistinct()])))
+  withoutPrototype(Object.fromEntries(Array.from(fieldsByInclude, ([path, names]) => [path, names.finishDistinct()])))

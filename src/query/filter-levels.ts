@@ -1,5 +1,5 @@
 /** Builds the tree of filters and groups. */
-import { bare, frozen } from './frozen.ts'
+import { withoutPrototype, frozen } from './frozen.ts'
 import type { GroupStep, GroupWord } from './filter-names.ts'
 import type { FilterGroup, FilterLevel, FilterParam } from './parsed-query.ts'
 
@@ -51,8 +51,8 @@ export class LevelDraft {
         const level = member.finish(onGap)
         if (level.filters.length > 0 || level.groups.length > 0) finished.push(level)
       }
-      if (finished.length > 0) groups.push(bare({ word, members: frozen(finished) }))
+      if (finished.length > 0) groups.push(withoutPrototype({ word, members: frozen(finished) }))
     }
-    return bare({ filters: frozen(this.#filters), groups: frozen(groups) })
+    return withoutPrototype({ filters: frozen(this.#filters), groups: frozen(groups) })
   }
 }

@@ -13,6 +13,6 @@ export function frozen<T> (items: T[]): readonly T[] {
  * hash table, which is several times slower. If the prototype is removed from an object with members, V8 in Node 22
  * makes a hidden class for each such object, and code that reads them searches for each member.
  */
-export function bare<T extends object> (members: T): Readonly<T> {
+export function withoutPrototype<T extends object> (members: T): Readonly<T> {
   return Object.freeze(Object.assign(Object.setPrototypeOf({}, null) as T, members))
 }

@@ -3,7 +3,7 @@ import { escapedName } from '../base/error-list.ts'
 import { isBareObject } from '../base/is-object.ts'
 import { isOperator } from '../base/operator-names.ts'
 import { isGroupWord, mayAddRows, type GroupStep, type GroupWord } from './filter-names.ts'
-import { bare, frozen } from './frozen.ts'
+import { withoutPrototype, frozen } from './frozen.ts'
 import { TOO_MANY_CONDITIONS } from './gather-filters.ts'
 import { readJsonValue } from './json-values.ts'
 import { isReserved, MAX_BODY_LIST_ITEMS, MAX_CONDITIONS, MAX_GROUP_DEPTH, MAX_PARAMETERS } from './limits.ts'
@@ -60,7 +60,7 @@ export class FilterTreeReader {
         else this.#readFilter(name, member, at, path, filters)
       }
     }
-    return bare({ filters: frozen(filters), groups: frozen(groups) })
+    return withoutPrototype({ filters: frozen(filters), groups: frozen(groups) })
   }
 
   #readGroup (word: GroupWord, value: unknown, pointer: string, path: readonly GroupStep[]): FilterGroup[] {
@@ -71,7 +71,7 @@ export class FilterTreeReader {
     this.#grouped = true
     if (word === 'not') {
       const member = this.#readLevel(value, pointer, [...path, { word, index: 0 }])
-      return isEmptyLevel(member) ? [] : [bare({ word, members: frozen([member]) })]
+      return isEmptyLevel(member) ? [] : [withoutPrototype({ word, members: frozen([member]) })]
     }
     if (!Array.isArray(value)) {
       this.#refuse(pointer, [...path, { word: 'or', index: 0 }], groupForm(word))
@@ -84,7 +84,7 @@ export class FilterTreeReader {
       const member = this.#readLevel(item, `${pointer}/${index}`, [...path, { word, index }])
       if (!isEmptyLevel(member)) members.push(member)
     }
-    return members.length === 0 ? [] : [bare({ word, members: frozen(members) })]
+    return members.length === 0 ? [] : [withoutPrototype({ word, members: frozen(members) })]
   }
 
   #readFilter (
@@ -126,7 +126,9 @@ export class FilterTreeReader {
     }
     const texts = read.map(({ text }) => text)
     const text = Array.isArray(value) ? frozen(texts) : texts[0]!
-    const param: FilterParam = bare(operator === undefined ? { field, value: text } : { field, operator, value: text })
+    const param: FilterParam = withoutPrototype(
+      operator === undefined ? { field, value: text } : { field, operator, value: text }
+    )
     noteFilter(param, { pointer, kinds: read.map(({ kind }) => kind), inBody: true })
     filters.push(param)
   }

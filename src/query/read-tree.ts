@@ -6,7 +6,7 @@ import { escapedName } from '../base/error-list.ts'
 import type { QueryCode } from '../base/errors.ts'
 import { isBareObject } from '../base/is-object.ts'
 import { PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, type PageParameterName } from '../base/page-styles.ts'
-import { bare, frozen } from './frozen.ts'
+import { withoutPrototype, frozen } from './frozen.ts'
 import { isReserved, MAX_BODY_LIST_ITEMS, MAX_PARAMETERS } from './limits.ts'
 import { finishPagination, newPagination, takePagination } from './pagination.ts'
 import { SUMMARY_PARAMETERS, type QueryParamError, type QueryParams } from './parsed-query.ts'
@@ -85,7 +85,7 @@ class TreeReader {
       sort: sort.finish(),
       include: include.finishDistinct(),
       fields: fields.finishDistinct(),
-      fieldsByInclude: bare(
+      fieldsByInclude: withoutPrototype(
         Object.fromEntries([...this.#fieldsByInclude].map(([path, names]) => [path, names.finishDistinct()]))
       ),
       unknown: frozen(this.#unknown),
@@ -95,7 +95,7 @@ class TreeReader {
       if (this.#names[name].length > 0) params[name] = this.#names[name].finishDistinct()
     }
     finishPagination(params, this.#pagination)
-    const finished = bare(params)
+    const finished = withoutPrototype(params)
     markTree(finished)
     return finished
   }

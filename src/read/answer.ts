@@ -28,7 +28,7 @@ interface Answering {
 }
 
 /** Whether the JSON text of the database is sent unchanged. */
-export function isFinal (toWire: ToWire | undefined, { afterRead }: CrudHooks): boolean {
+export function isSentUnchanged (toWire: ToWire | undefined, { afterRead }: CrudHooks): boolean {
   return toWire === undefined && afterRead === undefined
 }
 
@@ -39,7 +39,7 @@ export function * convertRecord (
   toWire: ToWire | undefined
 ): Steps<string> {
   const { crud } = answering
-  if (isFinal(toWire, crud)) return json
+  if (isSentUnchanged(toWire, crud)) return json
   const [record] = yield * withAfterRead(answering, parseRecords(`[${json}]`, toWire, crud))
   return jsonOf(record, crud)
 }
@@ -51,7 +51,7 @@ export function * convertList (
   toWire: ToWire | undefined
 ): Steps<string> {
   const { crud } = answering
-  if (isFinal(toWire, crud)) return json
+  if (isSentUnchanged(toWire, crud)) return json
   return jsonOf(yield * withAfterRead(answering, parseRecords(json, toWire, crud)), crud)
 }
 
@@ -67,7 +67,7 @@ export function * convertRecords (
   toWire: ToWire | undefined
 ): Steps<readonly string[]> {
   const { crud } = answering
-  if (isFinal(toWire, crud)) return texts
+  if (isSentUnchanged(toWire, crud)) return texts
   const records = yield * withAfterRead(answering, parseRecords(listJson(texts), toWire, crud))
   return records.map((record) => jsonOf(record, crud))
 }

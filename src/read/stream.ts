@@ -11,7 +11,7 @@ import type { Call, CompiledRead } from '../resource/index.ts'
 import { checkRecord, readKeyset, tooLarge } from '../answer/index.ts'
 import { BatchSize, isEmbedded, run, streamRows, throwIfStopped, type Completion } from '../run/index.ts'
 import { type Row, EXCESS_COLUMN, forecastOf, KEYSET_ROW, STREAM_ROW, showsRelated } from '../sql/index.ts'
-import { convertRecord, isFinal } from './answer.ts'
+import { convertRecord, isSentUnchanged } from './answer.ts'
 import { beginRead } from './rows.ts'
 
 /** The JSON texts of all records that match `params`, in batches. */
@@ -28,7 +28,7 @@ export async function * readStream (
     : readCursor(statementOf, em, plan, options.signal)
   for await (const { items, toWire } of batches) {
     for (const item of items) checkRecord(plan, item)
-    yield isFinal(toWire, crud)
+    yield isSentUnchanged(toWire, crud)
       ? items
       : await Promise.all(items.map((item) => doInTurn(convertRecord({ crud, session: em, conditions }, item, toWire))))
   }

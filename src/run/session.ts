@@ -20,7 +20,7 @@ import { publishQuery, record } from './query-channel.ts'
 import { replicasOf } from './replicas/routing.ts'
 import { addRun } from './stage-times.ts'
 import { readOnlyFailure } from './transaction/held-connection.ts'
-import { hold } from './transaction/perform.ts'
+import { heldConnectionOf } from './transaction/perform.ts'
 import { reasonOf } from './transaction/stop.ts'
 import { transact } from './transaction/transaction.ts'
 
@@ -73,7 +73,7 @@ export function runOn (
   if (transaction === undefined) return runOutside(connection, statement, options?.signal, model)
   return observed(connection, statement, options?.signal, model, {
     send: () => sendInside(transaction, options, connection, statement),
-    refused: async (error) => readOnlyFailure(await hold(transaction, connection), error),
+    refused: async (error) => readOnlyFailure(await heldConnectionOf(transaction, connection), error),
   })
 }
 
@@ -131,7 +131,7 @@ async function sendInside (
   connection: Connection,
   { text, values }: BoundStatement
 ): Promise<Row[]> {
-  if (options?.signal !== undefined) await hold(transaction, connection)
+  if (options?.signal !== undefined) await heldConnectionOf(transaction, connection)
   return (await transaction.executeQuery<Row>(CompiledQuery.raw(text, preparedValues(values)), options)).rows
 }
 

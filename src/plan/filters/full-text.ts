@@ -6,8 +6,8 @@ import {
 } from '../../model/index.ts'
 import { describe } from '../operand.ts'
 import type { Relevance, TextDocument, TextField } from '../condition-types.ts'
-import { readSought } from './json-texts.ts'
-import { freeName, plainFacts, SOUGHT, unaccentOf, type EntryBase, type FilterKind } from './kind.ts'
+import { readSearchedText } from './json-texts.ts'
+import { freeName, plainFacts, SEARCHED_TEXT, unaccentOf, type EntryBase, type FilterKind } from './kind.ts'
 import { refuseForm } from './planned.ts'
 import { storesWords } from './stored-words.ts'
 
@@ -41,7 +41,7 @@ export const fullText: FilterKind<FullTextFilter<string>, FullTextEntry> = {
   },
 
   plan (param, { name, document }, values) {
-    const text = readSought(param, name)
+    const text = readSearchedText(param, name)
     if (typeof text !== 'string') return text
     const excluded = text.match(EXCLUDING)?.length ?? 0
     if (excluded > MAX_EXCLUDED) {
@@ -63,7 +63,7 @@ export const fullText: FilterKind<FullTextFilter<string>, FullTextEntry> = {
       'fullText',
       'Records with all words of the text, in any of their forms. `"in quotes"` finds a phrase, `or` either word, ' +
         'and `-word` records without it.',
-      { takes: 'text', value: SOUGHT, example: { type: SOUGHT.type, of: (one) => one } }
+      { takes: 'text', value: SEARCHED_TEXT, example: { type: SEARCHED_TEXT.type, of: (one) => one } }
     ),
 }
 

@@ -92,7 +92,7 @@ const mayStandAlone = ({ operator }: FilterParam, takes: OperatorValue | 'search
   operator === undefined && takes !== 'pair'
 
 /** Reads the text that a filter looks for in others: one value, in which no character has a meaning. */
-export function readSought (param: FilterParam, name: string): string | PlannedErrors {
+export function readSearchedText (param: FilterParam, name: string): string | PlannedErrors {
   const read = readKinds(param, 'search', TEXT.type)
   if ('kind' in read) return read
   if (typeof read.value !== 'string') return refuseFilter(read, `The filter '${name}' takes one value.`)

@@ -84,7 +84,7 @@ export interface ValueFacts {
 
 export const TEXT: ValueFacts = { type: { kind: 'text' } }
 /** A text to look for. */
-export const SOUGHT: ValueFacts = { ...TEXT, maxLength: MAX_PATTERN_LENGTH }
+export const SEARCHED_TEXT: ValueFacts = { ...TEXT, maxLength: MAX_PATTERN_LENGTH }
 export const BOOLEAN: ValueFacts = { type: { kind: 'boolean' } }
 
 /** The facts about a filter without operators, which has one way to give its value. */

@@ -18,8 +18,8 @@ import { Values } from '../values.ts'
 import { withoutIgnored } from './ignored.ts'
 import { readKinds } from './json-texts.ts'
 import {
-  BOOLEAN, SOUGHT, type Compared, type EntryBase, type FilterFacts, type FilterKind, type FilterTarget, type InputFacts,
-  unaccentOf,
+  BOOLEAN, SEARCHED_TEXT, type Compared, type EntryBase, type FilterFacts, type FilterKind, type FilterTarget,
+  type InputFacts, unaccentOf,
 } from './kind.ts'
 import { meantParam, withMeant } from './meant-param.ts'
 import {
@@ -130,7 +130,7 @@ export function inputOf ({ operand, type, operators }: OperatorFilter, operator:
   return {
     operator,
     takes,
-    value: takes === 'boolean' ? BOOLEAN : takes === 'text' ? SOUGHT : { type: item, codec },
+    value: takes === 'boolean' ? BOOLEAN : takes === 'text' ? SEARCHED_TEXT : { type: item, codec },
     meaning,
     example: { type: item, of: example },
   }

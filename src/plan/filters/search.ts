@@ -4,8 +4,10 @@ import { ConfigError } from '../../base/errors.ts'
 import { isTextual, resolvePath } from '../../model/index.ts'
 import { containing } from '../../operators/index.ts'
 import { comparableOf, describe, valuesOf } from '../operand.ts'
-import { readSought } from './json-texts.ts'
-import { freeName, plainFacts, SOUGHT, unaccentOf, type EntryBase, type FilterKind, type FilterTarget } from './kind.ts'
+import { readSearchedText } from './json-texts.ts'
+import {
+  freeName, plainFacts, SEARCHED_TEXT, unaccentOf, type EntryBase, type FilterKind, type FilterTarget,
+} from './kind.ts'
 import { anyOf } from './tree.ts'
 
 export interface SearchEntry extends EntryBase {
@@ -31,7 +33,7 @@ export const search: FilterKind<SearchFilter<string>, SearchEntry> = {
   },
 
   plan (param, { name, targets, unaccent }, values) {
-    const text = readSought(param, name)
+    const text = readSearchedText(param, name)
     if (typeof text !== 'string') return text
     const slots = [values.add(containing(text))]
     const alternatives = targets.map(({ relations, operand }) => ({
@@ -46,7 +48,7 @@ export const search: FilterKind<SearchFilter<string>, SearchEntry> = {
   describe: () =>
     plainFacts('search', 'Records that contain the text somewhere, in upper or lower case.', {
       takes: 'text',
-      value: SOUGHT,
-      example: { type: SOUGHT.type, of: (one) => one },
+      value: SEARCHED_TEXT,
+      example: { type: SEARCHED_TEXT.type, of: (one) => one },
     }),
 }

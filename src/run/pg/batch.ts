@@ -64,7 +64,7 @@ const ifLong = (callback: () => void): NodeJS.Timeout => setTimeout(() => setImm
  *
  * @returns a function to call when it is over
  */
-export function watch ({ prepared }: BatchPart['statement']): (succeeded: boolean) => void {
+export function timeRun ({ prepared }: BatchPart['statement']): (succeeded: boolean) => void {
   let noted = false
   const note = (quick: boolean): void => {
     if (!noted) prepared.noteRun(quick)

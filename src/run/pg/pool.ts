@@ -7,7 +7,7 @@
 import type { Pool, PoolClient } from 'pg'
 import type { Row } from '../../sql/index.ts'
 import { isStale, isStaleName, wasNeverSent } from '../errors/driver-errors.ts'
-import { isShareable, joinBatch, watch } from './batch.ts'
+import { isShareable, joinBatch, timeRun } from './batch.ts'
 import { acquire, nameOf, pooled, release, type Cancellation } from './connections.ts'
 import { sendQuery, type QueryCallback } from './query.ts'
 import { cancelUntilOver, type Cancelling } from './server-socket.ts'
@@ -30,9 +30,9 @@ export function runOnPool (pool: Pool, statement: BoundStatement, signal: Cancel
         if (client === undefined) return reject(error)
         const wasIdle = pooled.has(client)
         const name = nameless ? undefined : nameOf(pool, statement)
-        const over = shareable ? watch(statement) : undefined
+        const ended = shareable ? timeRun(statement) : undefined
         query(client, statement, name, signal, (error, rows) => {
-          over?.(rows !== undefined)
+          ended?.(rows !== undefined)
           if (rows !== undefined) resolve(rows)
           else failed(error, wasIdle, name, again)
         })

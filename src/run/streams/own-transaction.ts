@@ -10,13 +10,15 @@ import { RowReader, type RowPart } from '../pg/row-reader.ts'
 import type { BoundStatement } from '../pg/statement.ts'
 import { runOn, tellOf } from '../session.ts'
 import { enterStage } from '../stage-times.ts'
-import { discard, heldBy, letGo, readOnlyFailure, type HeldConnection } from '../transaction/held-connection.ts'
 import {
-  holds,
+  discard, readOnlyFailure, resetHeld, watchConnection, type HeldConnection,
+} from '../transaction/held-connection.ts'
+import {
   log,
   occupy,
   poolOf,
   startOf,
+  storeHeldConnection,
   undo,
   type Occupied,
   type Transaction,
@@ -87,8 +89,8 @@ async function openHeld (
   statement: BoundStatement,
   options: CursorOptions
 ): Promise<OpenCursor> {
-  const held = await heldBy(executorOf(single), await poolOf(connection))
-  letGo(held)
+  const held = await watchConnection(executorOf(single), await poolOf(connection))
+  resetHeld(held)
   const session = em.fork()
   const events = new TransactionEventBroadcaster(session as never)
   enterStage('run')
@@ -102,7 +104,7 @@ async function openHeld (
   )
   enterStage()
   session.setTransactionContext(transaction as never)
-  holds(transaction, held)
+  storeHeldConnection(transaction, held)
   const send: Send = held.client === undefined
     ? async function * (statement) {
       yield partOfRows(await runOn(session, connection, statement))
@@ -113,7 +115,7 @@ async function openHeld (
     await rest.return()
     // a connection that may still have an open transaction cannot be reused
     await connection.rollback(transaction as never, events).catch(() => discard(held))
-    letGo(held)
+    resetHeld(held)
   }
   try {
     await runOn(session, connection, NO_LIMIT)

@@ -4,7 +4,7 @@ import type { Transaction } from '../../borrowed/kysely.ts'
 import { followTransactions, savepointOf, type Connection } from '../../borrowed/mikro-orm.ts'
 import { Deferred, tracked, type DeferredWork } from './deferred.ts'
 import { hasFailed } from './held-connection.ts'
-import { hold, watchedBehind } from './perform.ts'
+import { heldConnectionOf, watchedConnectionOf } from './perform.ts'
 
 /**
  * Follows the transaction that an EntityManager is in. Call it before the statement that the work belongs to.
@@ -14,7 +14,7 @@ import { hold, watchedBehind } from './perform.ts'
 export async function followCommit (em: EntityManager): Promise<(work: DeferredWork) => Promise<void>> {
   const transaction = em.getTransactionContext() as Transaction
   const connection = em.getConnection()
-  const held = await hold(transaction, connection)
+  const held = await heldConnectionOf(transaction, connection)
   if (held.deferred === undefined) {
     held.deferred = new Deferred(em.config)
     // a transaction of MikroORM that was rolled back earlier may have left its error
@@ -40,7 +40,7 @@ function followMikroOrm (connection: Connection): void {
   if (followed.has(connection)) return
   followed.add(connection)
   followTransactions(connection, async (transaction, end, sent) => {
-    const held = savepointOf(transaction) === undefined ? await watchedBehind(transaction) : undefined
+    const held = savepointOf(transaction) === undefined ? await watchedConnectionOf(transaction) : undefined
     const deferred = held?.own === true ? undefined : held?.deferred
     // PostgreSQL answers the commit of a failed transaction with a rollback
     const commits = end === 'commit' && deferred !== undefined && !hasFailed(held!)

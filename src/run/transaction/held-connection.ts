@@ -54,7 +54,7 @@ export interface HeldConnection extends SavepointStack {
 const watched = new WeakMap<DatabaseConnection, HeldConnection>()
 
 /** The connection behind a transaction. Its statements are watched from now on. */
-export async function heldBy (executor: Executor, pool: unknown): Promise<HeldConnection> {
+export async function watchConnection (executor: Executor, pool: unknown): Promise<HeldConnection> {
   return await onConnection(executor, async (connection) => {
     let held = watched.get(connection)
     if (held === undefined) {
@@ -65,10 +65,10 @@ export async function heldBy (executor: Executor, pool: unknown): Promise<HeldCo
 }
 
 /** The state of a connection that is watched already. */
-export const watchedOn = (connection: DatabaseConnection): HeldConnection | undefined => watched.get(connection)
+export const watchedState = (connection: DatabaseConnection): HeldConnection | undefined => watched.get(connection)
 
 /** Resets the state that an earlier transaction has left. */
-export function letGo (held: HeldConnection): void {
+export function resetHeld (held: HeldConnection): void {
   Object.assign(held, FRESH)
 }
 

@@ -5,7 +5,7 @@ import { CompiledQuery, type IsolationLevel as KyselyIsolationLevel } from 'kyse
 import { onConnection, type Transaction, type UntypedKysely } from '../../borrowed/kysely.ts'
 import { forgetRemoved, logQuery, takeEntities, type Connection } from '../../borrowed/mikro-orm.ts'
 import { DatabaseError } from '../../base/errors.ts'
-import { hasFailed, heldBy, watchedOn, type Demands, type HeldConnection } from './held-connection.ts'
+import { hasFailed, watchConnection, watchedState, type Demands, type HeldConnection } from './held-connection.ts'
 import { end, runInside, originalMethods, type Level } from './level.ts'
 import type { Deadline, Stop } from './stop.ts'
 
@@ -34,23 +34,25 @@ export interface Task<Result> {
 
 export type { Transaction }
 
-/** Watches the connection of any transaction, so that its statements can be cancelled here. */
-export async function hold (
+/** The connection of any transaction. It is watched from now on, so that its statements can be cancelled here. */
+export async function heldConnectionOf (
   transaction: unknown,
   connection: Pick<Connection, 'getNativeClient'>
 ): Promise<HeldConnection> {
   const { executor } = originalMethods(transaction as Transaction)
-  let held = heldConnections.get(executor)
-  if (held === undefined) heldConnections.set(executor, held = await heldBy(executor, await poolOf(connection)))
+  const known = heldConnections.get(executor)
+  if (known !== undefined) return known
+  const held = await watchConnection(executor, await poolOf(connection))
+  heldConnections.set(executor, held)
   return held
 }
 
 const heldConnections = new WeakMap<object, HeldConnection>()
 
 /** The connection of an open transaction, if it is watched. */
-export async function watchedBehind (transaction: object): Promise<HeldConnection | undefined> {
+export async function watchedConnectionOf (transaction: object): Promise<HeldConnection | undefined> {
   const { executor } = originalMethods(transaction as Transaction)
-  return heldConnections.get(executor) ?? await onConnection(executor, async (connection) => watchedOn(connection))
+  return heldConnections.get(executor) ?? await onConnection(executor, async (connection) => watchedState(connection))
 }
 
 /** A connection taken from the pool. */
@@ -81,8 +83,8 @@ export function startOf (single: UntypedKysely, { isolationLevel, readOnly }: Tr
   return builder
 }
 
-/** Stores the connection of a transaction, so that `hold` need not wait for its statements. */
-export function holds (transaction: Transaction, held: HeldConnection): void {
+/** Stores the connection of a transaction, so that `heldConnectionOf` need not wait for its statements. */
+export function storeHeldConnection (transaction: Transaction, held: HeldConnection): void {
   heldConnections.set(originalMethods(transaction).executor, held)
 }
 

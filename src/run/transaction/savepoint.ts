@@ -9,8 +9,7 @@ import {
   causeOf,
   failureOf,
   forkOf,
-  hold,
-  holds,
+  heldConnectionOf,
   idle,
   ISOLATION_LEVELS,
   log,
@@ -18,6 +17,7 @@ import {
   performTransaction,
   sendOn,
   settle,
+  storeHeldConnection,
   undo,
   type IsolationLevel,
   type Task,
@@ -29,7 +29,7 @@ import { closeWhenOverdue, limit, unlimit, type Stop } from './stop.ts'
 /** Runs a task in a savepoint of `outer`, after the savepoints of other callers have ended. */
 export async function nest<Result> (task: Task<Result>, outer: Transaction): Promise<Result> {
   const { connection, settings, stop } = task
-  const held = await stop.race(hold(outer, connection))
+  const held = await stop.race(heldConnectionOf(outer, connection))
   const level = await turn(held, outer, settings, stop)
   const { deadline } = held
   const watchdog = settings.deadline && closeWhenOverdue(held, settings.deadline)
@@ -94,7 +94,7 @@ async function nestOn<Result> (
     if (!level.orphaned) await originalMethods(transaction).rollbackToSavepoint(savepointName).execute()
     if (!level.orphaned) await originalMethods(transaction).releaseSavepoint(savepointName).execute()
   }
-  holds(transaction, held)
+  storeHeldConnection(transaction, held)
   bindToLevel(transaction, held, level)
   let released = false
   try {

@@ -13,12 +13,12 @@ import { OutcomeUnknownError } from '../../base/errors.ts'
 import { isCommitUnknown, isServerError, sqlStateOf, wasNeverSent } from '../errors/driver-errors.ts'
 import { requestCancel } from '../pg/server-socket.ts'
 import type { Deferred } from './deferred.ts'
-import { heldBy, letGo, readOnlyFailure, type HeldConnection } from './held-connection.ts'
+import { readOnlyFailure, resetHeld, watchConnection, type HeldConnection } from './held-connection.ts'
 import { endInner, bindToLevel, newLevel } from './level.ts'
 import {
   causeOf,
   forkOf,
-  holds,
+  storeHeldConnection,
   isPglite,
   log,
   merge,
@@ -75,8 +75,8 @@ async function begin<Result> (task: Task<Result>): Promise<Result> {
   try {
     // the connection is always released here: Kysely's own transactions do not release a broken one
     return await connection.getClient().connection().execute(async (single) => {
-      const held = await heldBy(executorOf(single), pool)
-      letGo(held)
+      const held = await watchConnection(executorOf(single), pool)
+      resetHeld(held)
       held.own = true
       held.demands = settings.demands
       const watchdog = settings.deadline && closeWhenOverdue(held, settings.deadline)
@@ -87,7 +87,7 @@ async function begin<Result> (task: Task<Result>): Promise<Result> {
       } finally {
         clearTimeout(watchdog)
         deferred = held.deferred
-        letGo(held)
+        resetHeld(held)
       }
     }, { ...(stop.signal !== undefined && { signal: stop.signal }) })
   } finally {
@@ -116,7 +116,7 @@ async function beginOn<Result> (
     if (sessionContext !== undefined) await applySessionContext(connection, transaction, sessionContext)
     if (settings.deadline !== undefined) await limit(held, settings.deadline, (sql) => sendOn(transaction, sql))
     await events.dispatchEvent(EventType.afterTransactionStart, transaction as never)
-    holds(transaction, held)
+    storeHeldConnection(transaction, held)
     bindToLevel(transaction, held, level)
     const result = await performTransaction(task, fork, transaction, level)
     await events.dispatchEvent(EventType.beforeTransactionCommit, transaction as never)
