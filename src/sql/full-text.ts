@@ -2,12 +2,13 @@
  * Full text: whether the words of a text are in a document, and how well a document matches. `ts_rank` counts words,
  * and also ranks what `or` finds, which `ts_rank_cd` values by the distance between the words.
  */
-import { keyColumnNames, type EntityModel } from '../model/index.ts'
+import { keyColumns, type EntityModel } from '../model/index.ts'
 import type { Condition, Slot, TextDocument, Unaccent } from '../plan/index.ts'
-import { columnList, equalColumns, tableAs, tuple } from './columns.ts'
+import { tableAs } from './columns.ts'
 import { join, literal, sql, type Sql } from './fragment.ts'
 import { column } from './json.ts'
 import { knownSql } from './known-columns.ts'
+import { hasSameKey, comparedKey, keyTuple } from './own-key.ts'
 import { ToOneJoins } from './to-one-joins.ts'
 import { unaccented, type UnaccentContext } from './unaccent.ts'
 import { whereClause, type ConditionContext } from './visibility.ts'
@@ -26,8 +27,8 @@ export function matchSql (
   context.known.copy(alias, row)
   const joins = new ToOneJoins(row, context)
   const where = whereClause([...knownSql(row, context.known.of(row)), matches(joins)])
-  const keys = keyColumnNames(model)
-  return sql`${tuple(alias, keys)} in (select ${columnList(row, keys)} from ${
+  const key = keyColumns(model)
+  return sql`${keyTuple(key, alias)} in (select ${join(comparedKey(key, row))} from ${
     tableAs(model.table, row)
   }${joins.sql}${where})`
 }
@@ -54,9 +55,8 @@ export function rankOfRow (
   const row = context.names.table()
   const joins = new ToOneJoins(row, context)
   const rank = rankSql(document, texts, joins, context)
-  const keys = keyColumnNames(model)
   return sql`(select ${rank} from ${tableAs(model.table, row)}${joins.sql}${
-    whereClause([equalColumns(row, keys, alias, keys)])
+    whereClause([hasSameKey(keyColumns(model), row, alias)])
   })`
 }
 

@@ -6,12 +6,13 @@
  */
 import { keyColumns } from '../model/index.ts'
 import { assignmentsSql } from './assignments.ts'
-import { FOR_CHANGE, tableAs, tuple } from './columns.ts'
+import { FOR_CHANGE, tableAs } from './columns.ts'
 import { noteKnown } from './condition.ts'
 import { plannedForValues, plannedOnceIfRare } from './custom-plan.ts'
 import { join, literal, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { OUTSIDE, textIf } from './inside.ts'
 import { selectList } from './members.ts'
+import { comparedKey, keyTuple } from './own-key.ts'
 import type { Foreign } from './read.ts'
 import { whereClause, type ConditionContext } from './visibility.ts'
 import { writeContext, type WriteContext, type WriteForm } from './write-form.ts'
@@ -105,7 +106,7 @@ const partNames = ({ model }: ManyShape): readonly string[] => keyColumns(model)
 /** The key of a row, and whether it may refer to the records that it will refer to. */
 function foundColumns (plan: ManyShape, alias: string, context: ConditionContext): readonly Column[] {
   const { model, references } = plan
-  const parts = keyColumns(model).map(({ column }, index) => [`key${index}`, name(alias, column)] as const)
+  const parts = comparedKey(keyColumns(model), alias).map((part, index) => [`key${index}`, part] as const)
   if (references.length === 0) return parts
   const sound = references.map((reference) => referenceSql(reference, alias, context))
   return [...parts, [SOUND, sql`coalesce(${join(sound, ' and ')}, false)`]]
@@ -131,7 +132,7 @@ function foundRows (
 ): Sql {
   const keys = sql`select ${join(partNames(plan).map((part) => name(part)))} from ${name(found)}`
   const parts = keyColumns(plan.model)
-  const columns = tuple(alias, parts.map(({ column }) => column))
+  const columns = keyTuple(parts, alias)
   const isList = dialect.listsKeys && parts.length === 1 && parts[0]!.type.kind !== 'array'
   return whereClause([
     ...dialect.knownOfWrite(alias, known.of(alias)),

@@ -2,14 +2,14 @@
  * Compiles orders to SQL. Nulls come last in both directions, except in custom sorts, which place nulls themselves.
  * Properties of to-one relations are joined.
  */
-import { keyColumnNames, type EntityModel } from '../model/index.ts'
+import { keyColumns, type EntityModel } from '../model/index.ts'
 import { isCustomTerm, isNullableTerm, type CustomTerm, type Operand, type OrderTerm } from '../plan/index.ts'
 import { operand } from './comparison.ts'
-import { equalKey } from './columns.ts'
 import { RANK } from './foreign-order.ts'
 import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
 import { rankSql } from './full-text.ts'
 import type { OrderExpression } from './order-expression.ts'
+import { hasNamedKey } from './own-key.ts'
 import type { Source } from './source.ts'
 import { ToOneJoins } from './to-one-joins.ts'
 import type { ConditionContext } from './visibility.ts'
@@ -74,7 +74,7 @@ function orderedValue (term: OrderTerm, alias: string, joins: ToOneJoins, contex
 
 /** The test that a rank belongs to a row. */
 export function rankMatches (model: EntityModel, alias: string, rank: string): Sql {
-  return equalKey(rank, alias, keyColumnNames(model))
+  return hasNamedKey(keyColumns(model), rank, alias)
 }
 
 /** The value that a term sorts by, from the row that its relations lead to. */

@@ -7,24 +7,25 @@
  * tables of any size, and sorts the rows again. The query takes less time to plan. Only a nested loop can run it, which
  * keeps the order of the keys.
  */
-import { keyColumnNames } from '../model/index.ts'
-import { equalKey, keyName, tableAs } from './columns.ts'
+import { keyColumns } from '../model/index.ts'
+import { keyName, tableAs } from './columns.ts'
 import { name, sql } from './fragment.ts'
 import { projection, selectList } from './members.ts'
 import { carriedOrder, carry } from './order.ts'
+import { hasNamedKey } from './own-key.ts'
 import type { FindPageRows, ListRows, PageRows } from './page-rows.ts'
 import { whereClause } from './visibility.ts'
 
 /** @param find finds the keys of the page */
 export function rowsByKey (list: ListRows, find: FindPageRows): PageRows {
   const { plan, source: { alias, model, context: { names } }, order } = list
-  const key = keyColumnNames(model)
-  const found = find(list, new Map(key.map((column, index) => [keyName(index), name(alias, column)])))
+  const key = keyColumns(model)
+  const found = find(list, new Map(key.map(({ column }, index) => [keyName(index), name(alias, column)])))
   const keys = names.expression('keys')
   const rows = names.table()
   const needed = new Map(found.columns)
   const carried = carriedOrder(order, carry(needed, found.sorts), keys)
-  const on = equalKey(keys, rows, key)
+  const on = hasNamedKey(key, keys, rows)
   return {
     ...found,
     keys: sql`(select ${selectList(needed)}${found.from}) as ${name(keys)}`,

@@ -7,12 +7,13 @@
  */
 import type { EntityModel } from '../model/index.ts'
 import { assignmentsSql, merged, nextVersion, recordsetSql, recordsetValue } from './assignments.ts'
-import { equalColumns, equalKey, keyName, tableAs } from './columns.ts'
+import { keyName, tableAs } from './columns.ts'
 import { bound } from './comparison.ts'
 import { noteKnown } from './condition.ts'
 import { EMPTY, join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { IN_THE_WAY, textIf } from './inside.ts'
 import { selectList } from './members.ts'
+import { hasNamedKey, hasSameKey } from './own-key.ts'
 import type { Foreign } from './read.ts'
 import { whereClause, type ConditionContext } from './visibility.ts'
 import { writeContext, type WriteContext, type WriteForm } from './write-form.ts'
@@ -112,7 +113,6 @@ export function compileUpsertMany (plan: UpsertManyShape, foreign: Foreign, form
     expressions.push(sql`${name(expression)} as (${body})`)
     return expression
   }
-  const keys = on.columns.map(({ column }) => column)
   const given = express('given', givenSql(plan, context))
   const results: { returned: Returned, rows: Sql, source: string }[] = []
   let updated: string | undefined
@@ -120,7 +120,7 @@ export function compileUpsertMany (plan: UpsertManyShape, foreign: Foreign, form
     const alias = context.names.table()
     const source = context.names.table()
     const returned = returnedBy(plan, alias, false, foreign, context)
-    const where = targetSql(plan, alias, foreign, context, [equalColumns(alias, keys, source, keys)])
+    const where = targetSql(plan, alias, foreign, context, [hasSameKey(on.columns, alias, source)])
     updated = express(
       'updated',
       sql`update ${tableAs(model.table, alias)} set ${givenAssignments(plan, alias, source, context)} from ${
@@ -137,7 +137,7 @@ export function compileUpsertMany (plan: UpsertManyShape, foreign: Foreign, form
       ? EMPTY
       : sql` where not exists (select 1 from ${name(updated)} where ${name(updated, PLACE)} = ${name(source, PLACE)})`
     const names = columns.map(({ column }) => column)
-    const parts = keys.map((column, index) => [keyName(index), name(alias, column)] as const)
+    const parts = on.columns.map(({ column }, index) => [keyName(index), name(alias, column)] as const)
     const inserted = express(
       'inserted',
       sql`insert into ${tableAs(model.table, alias)} (${join(names.map((column) => name(column)))}) select ${
@@ -146,7 +146,7 @@ export function compileUpsertMany (plan: UpsertManyShape, foreign: Foreign, form
         selectList([...returned, ...parts])
       }`
     )
-    const rows = equalKey(inserted, given, keys)
+    const rows = hasNamedKey(on.columns, inserted, given)
     const shown = join([...returned.map(([column]) => name(inserted, column)), name(given, PLACE)])
     results.push({
       returned,

@@ -9,6 +9,7 @@ import { noteKnown } from './condition.ts'
 import { join, literal, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { selectList } from './members.ts'
 import { nullRecord } from './null-record.ts'
+import { hasSameKey } from './own-key.ts'
 import type { Foreign } from './read.ts'
 import { visibility, whereClause, type ConditionContext } from './visibility.ts'
 import { writeContext, type WriteContext, type WriteForm } from './write-form.ts'
@@ -84,9 +85,8 @@ function whereSql (
   foreign: Foreign,
   context: ConditionContext
 ): Sql {
-  const columns = plan.keys.map(({ column }) => column)
   return whereClause([
-    equalColumns(alias, columns, record, columns),
+    hasSameKey(plan.keys, alias, record),
     ...rowConditions(plan, alias, context),
     ...(plan.kind === 'updateEach' ? plan.references : []).map((relation) => {
       const target = context.names.table()

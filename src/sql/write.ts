@@ -10,6 +10,7 @@ import { bound } from './comparison.ts'
 import { conditionSql, noteKnown } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { projection, selectList } from './members.ts'
+import { hasSameKey } from './own-key.ts'
 import type { Foreign } from './read.ts'
 import { whereClause, type ConditionContext } from './visibility.ts'
 import { writeContext, type WriteContext, type WriteForm } from './write-form.ts'
@@ -111,7 +112,7 @@ function beforeSql (
     from: sql` from (select ${selectList(columns)} from ${tableAs(model.table, row)}${where}${FOR_CHANGE}) as ${
       name(alias)
     }`,
-    isRow: (written) => join(keys.map((column) => sql`${name(alias, column)} = ${name(written, column)}`), ' and '),
+    isRow: (written) => hasSameKey(keyColumns(model), alias, written),
   }
 }
 

@@ -1,13 +1,15 @@
 /** Columns whose types are domains have the same answers to all requests as columns of the types below. */
 import { p } from '@mikro-orm/core'
 import t from 'tap'
-import { AllowedAggregate, AllowedInclude } from '../../src/index.ts'
+import { AllowedAggregate, AllowedFilters, AllowedInclude, AllowedSort } from '../../src/index.ts'
+import { OPERATIONS } from '../../src/config/index.ts'
 import { valueTypeOf } from '../../src/model/index.ts'
 import {
   LIST_VALUES, operatorFormOf, operatorsFor, type Operator, type OperatorForm,
 } from '../../src/operators/index.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { entity } from '../helpers/entity.ts'
+import { hooked } from '../helpers/hooked.ts'
 import { q, resource, serve, verdict, writes, type Json } from './helper.ts'
 
 const MOODS = ['sad', 'calm', 'glad'] as const
@@ -100,14 +102,46 @@ const filterOf = (name: string, operator: Operator): string[] => {
   return [first, second].map((text) => `${named}${encodeURIComponent(text!)}`)
 }
 
-const database = { entities: [Plain, Domains], tables }
+/** Tables whose keys are such columns. PostgreSQL has no foreign keys that refer to them. */
+const keyed = (name: string, table: string) => entity(name, {
+  mood: p.enum(MOODS).columnType('mood').primary(), name: p.string().unique(), one: p.integer(), two: p.integer(),
+  plain: () => p.manyToOne(Plain),
+}, { tableName: table })
+const PlainKey = keyed('PlainKey', 'plain_key')
+const DomainKey = keyed('DomainKey', 'domain_key')
+const keyTables = [['plain_key', 'mood'], ['domain_key', 'own_mood']].map(([table, type]) =>
+  `create table ${table} (mood ${type} primary key, name text unique, one int, two int, plain_id int);`).join('')
+const ofKey = (model: unknown) => ({
+  crud: hooked({
+    model, writable: 'all', upsertKeys: ['mood', 'name'], previous: ['name'],
+    queryConfig: {
+      allowedFilters: [
+        new AllowedFilters('mood', 'eq', ['eq', 'in']),
+        AllowedFilters.fullText('words', ['name', 'plain.word'], { config: 'simple' }),
+      ],
+      allowedSorts: [
+        new AllowedSort('mood', 'name'),
+        AllowedSort.custom('word', (qb, direction) => qb.leftJoin('plain', 'x').orderBy({ 'x.word': direction })),
+      ],
+    },
+  }, {
+    afterUpdate: (record, { previous }) => heard.push([record.name, previous.name]),
+    afterUpdateMany: () => undefined,
+  }),
+  operations: OPERATIONS.filter((operation) => !['aggregate', 'restore'].includes(operation)),
+})
+const heard: unknown[] = []
+
+const database = { entities: [Plain, Domains, PlainKey, DomainKey], tables: tables + keyTables }
 
 await forEachDatabase(t, database, async (t, { orm }) => {
   const app = await serve(t, orm, {
     '/plain': { crud: resource(Plain, whitelist), operations, stream: true },
     '/domains': { crud: resource(Domains, whitelist), operations, stream: true },
+    '/plain-keys': ofKey(PlainKey),
+    '/domain-keys': ofKey(DomainKey),
   })
-  const { post, patch, remove } = writes(app)
+  const { post, patch, put, remove } = writes(app)
   const valuesOf = (place: 2 | 3) => Object.fromEntries(NAMES.map((name) => [name, COLUMNS[name]![place]]))
   const records = [
     { id: 1, ...valuesOf(2) }, { id: 2, ...valuesOf(3), parent: 1 }, { id: 3, parent: 1 },
@@ -182,6 +216,32 @@ await forEachDatabase(t, database, async (t, { orm }) => {
   t.test('streams', async (t) => {
     const headers = { accept: 'application/x-ndjson' }
     await same(t, (path) => app.inject({ url: `${path}?sort=-mood&include=children`, headers }), 'stream')
+  })
+
+  t.test('keys', async (t) => {
+    const of = (mood: string, name: string) => ({ mood, name, one: 1, two: 2, plain: 1 })
+    const requests: ReadonlyArray<readonly [what: string, send: (path: string) => Promise<Json>]> = [
+      ['create', (path) => post(path, of('sad', 'a'))],
+      ['create many', (path) => post(path, [of('calm', 'b')])],
+      ['upsert', (path) => put(`${path}?on=mood`, of('sad', 'c'))],
+      ['upsert many', (path) => put(`${path}?on=mood`, [of('sad', 'd'), of('glad', 'e')])],
+      ['update', (path) => patch(`${path}/sad`, { name: 'f' })],
+      ['get', (path) => app.inject(`${path}/sad`)],
+      ...[
+        'sort=name&per_page=1&page=2', 'sort=-word', 'sort=word&per_page=1&page=2', 'filter[words]=blue',
+        'filter[words]=blue&sort=-words', 'filter[mood][in]=sad,glad', 'sort=-mood',
+      ].map((query) => [query, (path: string) => app.inject(`${path}?${query}`)] as const),
+      ['update many', (path) => patch(`${path}?filter[mood]=sad`, { one: 2 })],
+      ['delete many', (path) => remove(`${path}?filter[mood]=calm`)],
+      ['delete', (path) => remove(`${path}/sad`)],
+    ]
+    for (const [what, send] of requests) {
+      const [plain, domain] = [await send('/plain-keys'), await send('/domain-keys')]
+      t.equal(domain.statusCode, plain.statusCode, `${what}: ${domain.body}`)
+      t.equal(domain.body, plain.body, what)
+      t.match(plain.statusCode, /^20/, `${what}: ${plain.body}`)
+    }
+    t.strictSame(heard, [['c', 'a'], ['c', 'a'], ['d', 'c'], ['d', 'c'], ['f', 'd'], ['f', 'd']])
   })
 
   t.test('writes', async (t) => {
