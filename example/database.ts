@@ -4,9 +4,9 @@ import { entities } from './entities/index.ts'
 /**
  * The server at DATABASE_URL, or else a PGlite database in a folder, which needs no installation and keeps the rows.
  */
-export function exampleDatabase (env: NodeJS.ProcessEnv = process.env): DatabaseFactory {
+export function exampleDatabase (): DatabaseFactory {
   return new DatabaseFactory({
-    databaseUrl: env['DATABASE_URL'] || 'pglite://.data/example',
+    databaseUrl: process.env['DATABASE_URL'] || 'pglite://.data/example',
     entities,
     schema: 'create',
   })

@@ -90,7 +90,7 @@ export const needOfBoth = (before: Need, now: Need): Need =>
 export function shareWidth (
   needs: readonly Need[],
   room: number,
-  chosen: ReadonlyArray<number | undefined> = []
+  chosen: ReadonlyArray<number | undefined>
 ): number[] {
   const least = needs.map(({ least }, index) => chosen[index] ?? least)
   let left = room - sum(least)

@@ -38,11 +38,11 @@ export async function importProgram<Exports> (t: Test, program: string): Promise
 }
 
 /** Runs a program with a second file beside it, e.g. a test of the program. Returns the output of the second file. */
-export function runBeside (t: Test, program: string, file: string, code: string, env: Environment = {}): string {
+export function runBeside (t: Test, program: string, file: string, code: string): string {
   const cwd = writeProgram(t, program)
   fs.writeFileSync(path.join(cwd, file), withSources(code))
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--liftoff-only', file], {
-    cwd, encoding: 'utf8', env: { ...process.env, PORT: '0', ...env },
+    cwd, encoding: 'utf8', env: { ...process.env, PORT: '0' },
   })
   if (status !== 0) throw new Error(stdout + stderr)
   return stdout

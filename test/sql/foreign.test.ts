@@ -18,18 +18,12 @@ const plants = resource(Plant, {
 })
 
 /** Ids of the list and of the query builder, which must be equal and as many as the count. */
-async function sameEverywhere (
-  t: Test,
-  em: EntityManager,
-  crud: typeof plants,
-  query: string,
-  options: object = {}
-): Promise<unknown[]> {
+async function sameEverywhere (t: Test, em: EntityManager, crud: typeof plants, query: string): Promise<unknown[]> {
   const params = parseQueryParams(query)
-  const ids = (await crud.list(em, params, options)).items.map(({ id }) => id)
-  const qb = await crud.query(em, params, options)
+  const ids = (await crud.list(em, params)).items.map(({ id }) => id)
+  const qb = await crud.query(em, params)
   t.strictSame((await qb.getResultList()).map(({ id }: any) => id), ids, `the query builder finds the same: ${query}`)
-  t.equal(await crud.count(em, params, options), ids.length, `as many are counted: ${query}`)
+  t.equal(await crud.count(em, params), ids.length, `as many are counted: ${query}`)
   return ids
 }
 
