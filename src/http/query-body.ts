@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import {
   isFromTree, isParameter, markTree, NO_PARAMS, parseQueryBody, parseQueryTree, type QueryParamError, type QueryParams,
 } from '../query/index.ts'
+import { cited } from '../plan/index.ts'
 import { declaredParameters } from './declared-parameters.ts'
 
 /** The symbol under which a request keeps its query parameters. */
@@ -59,10 +60,11 @@ function withUrlErrors (params: QueryParams, request: FastifyRequest): QueryPara
   const names = Object.keys(request.query as object)
   if (names.length === 0) return params
   const { has, open } = declaredParameters(request)
-  if (names.every((name) => !isParameter(name) && (open || has(name)))) return params
+  const wrong = names.find((name) => isParameter(name) || !(open || has(name)))
+  if (wrong === undefined) return params
   const error: QueryParamError = {
     code: 'FST_CRUD_QUERY_INVALID',
-    detail: 'The query of this request is in its body, so its URL takes no parameters.',
+    detail: `The query of this request is in its body, so its URL takes no parameter '${cited(wrong)}'.`,
     limit: true,
   }
   const refused = Object.freeze({ ...params, errors: Object.freeze([...params.errors, error]) })

@@ -196,6 +196,9 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['/narrow', 'lang=de', 200],
       ['/narrow', 'page=2', 400],
     ] as const) t.equal(await withBody(path, query), status, `${path}/query?${query}`)
+    t.match(await send({ method: 'POST', url: '/narrow/query', payload: {} }, 'lang=de&page=2', declaring), {
+      body: { detail: "The query of this request is in its body, so its URL takes no parameter 'page'." },
+    })
   })
 
   t.test('parameters that the schema of a route declares are never refused, including near misses', async (t) => {
