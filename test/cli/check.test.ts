@@ -257,6 +257,19 @@ const program = (databaseUrl: string): string => `
   console.log('listens')
 `
 
+/** The same with a role whose notes are limited, and that may filter by topics without a limit. */
+const unguarded = (databaseUrl: string): string =>
+  program(databaseUrl)
+    .replace('const app', `const Topic = defineEntity({ name: 'Topic', properties: { id: p.integer().primary() } })
+  const app`)
+    .replace('text: p.text()', 'text: p.text(), topic: () => p.manyToOne(Topic).nullable()')
+    .replace('[Note]', '[Note, Topic]')
+    .replace('allowedFilters: []', "allowedFilters: [AllowedFilters.exact('topic.id')]")
+    .replace('resources:', `access: {
+      role: () => 'guest', roles: { guest: { Note: { rows: { id: 1 } }, Topic: { operations: ['get'] } } },
+    },
+    resources:`)
+
 for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'postgres')) {
   t.test(`an application on ${name}`, { skip }, async (t) => {
     const { url, close } = await open()
@@ -277,6 +290,8 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
       demanding: `if (process.env['CHECKED'] !== 'yes') throw new Error('CHECKED is missing.')\n${program(url)}`,
       idle: 'export const build = () => undefined',
       parametrised: 'export function buildApp ({ url }) { return url }',
+      unguarded: unguarded(url),
+      empty: `import Fastify from '${import.meta.resolve('fastify')}'\nexport default Fastify()`,
     }
     const folder = t.testdir({ 'server.ts': program(url) })
     t.teardown(close)
@@ -324,6 +339,7 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
       code: 1, err: /idle\d+\.ts does not start: it made no server\. Let a server listen, /,
     })
     t.match(await check('parametrised'), { code: 1, err: /\(its exported function takes parameters, .*\)\n$/ })
+    t.match(await check('empty'), { code: 1, err: /^The application has no resources of this installation of / })
     t.match(await check('demanding'), { code: 1, err: /CHECKED is missing\.\n$/ })
     fs.writeFileSync(path.join(folder, '.env'), 'CHECKED=yes')
     t.match(await check('demanding'), { code: 1, err: /CHECKED is missing\. If it .*, add --env-file \.env\.\n$/ })
@@ -331,6 +347,9 @@ for (const { name, skip, open } of newDatabases.filter(({ name }) => name === 'p
     t.match(await check('demanding', '--no-database', '--env-file', '.env'), { code: 0 })
     t.match(await check('demanding', '--env-file', 'none'), { code: 2, err: /^check: the file none cannot be read: / })
     t.match(await runCommand(['check', 'absent.ts'], folder), { code: 2, err: 'check: there is no file absent.ts.\n' })
+    t.match((await check('unguarded')).out, /Nothing guards these rows:\n {2}.*Topic/)
+    fs.rmSync(path.join(folder, 'server.ts'))
+    t.match(await runCommand(['check'], folder), { code: 2, err: /^check: name the file of your application, such as / })
   })
 }
 
