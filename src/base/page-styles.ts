@@ -36,7 +36,7 @@ interface Parameter {
 }
 
 /** A parameter whose value is a whole number. */
-interface NumberParameter extends Parameter {
+export interface NumberParameter extends Parameter {
   readonly value: 'number'
   readonly minimum: 0 | 1
   /** The option of the whitelist that limits the number directly. */

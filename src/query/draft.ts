@@ -4,7 +4,7 @@ import { PAGE_PARAMETER_NAMES, type PageParameterName } from '../base/page-style
 import { readBrackets } from './brackets.ts'
 import { dropFilter, finishFilters, takeFilter } from './gather-filters.ts'
 import type { FilterSlots } from './gather-filters.ts'
-import { withoutPrototype, frozen } from './frozen.ts'
+import { emptyWithoutPrototype, frozen, withoutPrototype, type Settable } from './frozen.ts'
 import { isReserved, MAX_PARAMETERS, type QueryForm } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import { NameList, takeNames, tidyName, tidySort } from './read-names.ts'
@@ -13,18 +13,31 @@ import { finishPagination, newPagination, takePagination } from './pagination.ts
 import { queryParamError } from './query-error.ts'
 import { SUMMARY_PARAMETERS, type QueryParamError, type QueryParams, type SummaryParameter } from './parsed-query.ts'
 
-/** The parameters of the grammar, by the root of their name, with the code of their errors. */
-const CODES: ReadonlyMap<string, QueryCode> = new Map<string, QueryCode>([
-  ['filter', 'FST_CRUD_FILTER_INVALID'],
-  ['sort', 'FST_CRUD_SORT_INVALID'],
-  ['fields', 'FST_CRUD_FIELD_INVALID'],
-  ['include', 'FST_CRUD_INCLUDE_INVALID'],
-  ...SUMMARY_PARAMETERS.map((name) => [name, 'FST_CRUD_FIELD_INVALID'] as const),
-  ...PAGE_PARAMETER_NAMES.map((name) => [name, 'FST_CRUD_PAGINATION_INVALID'] as const),
-])
+/** A parameter of the grammar. */
+interface Parameter {
+  /** The root of its name. */
+  readonly root: 'filter' | ListParameter | PageParameterName
+  /** The code of its errors. */
+  readonly code: QueryCode
+  /** Whether an application may use the name for another parameter, and declare it. */
+  readonly declarable: boolean
+}
 
-/** An application may use these names for other parameters, and declare them. */
-const DECLARABLE: ReadonlySet<string> = new Set(SUMMARY_PARAMETERS)
+/** The parameters by the root of their name. */
+const PARAMETERS: ReadonlyMap<string, Parameter> = new Map(
+  [
+    parameter('filter', 'FST_CRUD_FILTER_INVALID'),
+    parameter('sort', 'FST_CRUD_SORT_INVALID'),
+    parameter('fields', 'FST_CRUD_FIELD_INVALID'),
+    parameter('include', 'FST_CRUD_INCLUDE_INVALID'),
+    ...SUMMARY_PARAMETERS.map((name) => parameter(name, 'FST_CRUD_FIELD_INVALID', true)),
+    ...PAGE_PARAMETER_NAMES.map((name) => parameter(name, 'FST_CRUD_PAGINATION_INVALID')),
+  ].map((parameter) => [parameter.root, parameter])
+)
+
+function parameter (root: Parameter['root'], code: QueryCode, declarable = false): Parameter {
+  return { root, code, declarable }
+}
 
 const NO_NAMES: readonly string[] = frozen([])
 const NO_FIELDS: QueryParams['fieldsByInclude'] = withoutPrototype({})
@@ -53,7 +66,7 @@ export class Draft {
   readonly #options: ParseOptions | undefined
   readonly #errors: QueryParamError[]
   readonly #filters: FilterSlots = new Map()
-  readonly #lists: { [Name in ListParameter]?: NameList } = {}
+  readonly #lists = new Map<ListParameter, NameList>()
   #fieldsByInclude: Map<string, NameList> | undefined
   readonly #pagination = newPagination()
   #unknown: Set<string> | undefined
@@ -90,9 +103,9 @@ export class Draft {
    */
   take (name: string, text: string, isFurther = false): void {
     const open = name.indexOf('[')
-    const root = open === -1 ? name : name.slice(0, open)
-    const code = CODES.get(root)
-    if (code === undefined || (DECLARABLE.has(root) && this.isDeclared(name))) return this.notice(name)
+    const parameter = PARAMETERS.get(open === -1 ? name : name.slice(0, open))
+    if (parameter === undefined || (parameter.declarable && this.isDeclared(name))) return this.notice(name)
+    const { root, code } = parameter
     if (!text.isWellFormed() || !name.isWellFormed()) {
       return this.refuse(name, 'This parameter is not valid Unicode text.')
     }
@@ -112,15 +125,15 @@ export class Draft {
       default:
         // `count` is a word that routes of applications may use for something else
         if (root === 'count' && this.isDeclared(name)) return
-        return takePagination(this.#pagination, root as PageParameterName, name, text, this.#errors)
+        return takePagination(this.#pagination, root, name, text, this.#errors)
     }
   }
 
   /** Records that an occurrence of a parameter cannot be read. */
   refuse (name: string, detail: string, more?: Pick<QueryParamError, 'limit'>): void {
-    const root = rootOf(name)
-    const code = CODES.get(root)
-    if (code === undefined) return this.notice(name)
+    const parameter = PARAMETERS.get(rootOf(name))
+    if (parameter === undefined) return this.notice(name)
+    const { root, code } = parameter
     this.#count()
     const inGroup = root === 'filter' ? dropFilter(this.#filters, name, name.indexOf('[')) : undefined
     this.#errors.push(queryParamError(code, name, detail, more ?? inGroup))
@@ -136,23 +149,22 @@ export class Draft {
   /** Returns everything that was read, frozen. */
   finish (): QueryParams {
     const { filters, groups } = finishFilters(this.#filters, this.form, this.#errors)
-    const { sort, include, fields } = this.#lists
-    const params: { -readonly [Key in keyof QueryParams]: QueryParams[Key] } = {
-      filters,
-      groups,
-      sort: sort?.finish() ?? NO_NAMES,
-      include: include?.finishDistinct() ?? NO_NAMES,
-      fields: fields?.finishDistinct() ?? NO_NAMES,
-      fieldsByInclude: this.#fieldsByInclude === undefined ? NO_FIELDS : finishFields(this.#fieldsByInclude),
-      unknown: this.#unknown === undefined ? NO_NAMES : frozen([...this.#unknown]),
-      errors: frozen(this.#errors),
-    }
+    const lists = this.#lists
+    const params = emptyWithoutPrototype<QueryParams>() as Settable<QueryParams>
+    params.filters = filters
+    params.groups = groups
+    params.sort = lists.get('sort')?.finish() ?? NO_NAMES
+    params.include = lists.get('include')?.finishDistinct() ?? NO_NAMES
+    params.fields = lists.get('fields')?.finishDistinct() ?? NO_NAMES
+    params.fieldsByInclude = this.#fieldsByInclude === undefined ? NO_FIELDS : finishFields(this.#fieldsByInclude)
+    params.unknown = this.#unknown === undefined ? NO_NAMES : frozen([...this.#unknown])
+    params.errors = frozen(this.#errors)
     for (const name of SUMMARY_PARAMETERS) {
-      const list = this.#lists[name]
+      const list = lists.get(name)
       if (list !== undefined && list.length > 0) params[name] = list.finishDistinct()
     }
     finishPagination(params, this.#pagination)
-    return withoutPrototype(params)
+    return Object.freeze(params)
   }
 
   /** Refuses a mixture such as `sort[]=a&sort=b&sort[]=c`, because most parsers of query strings lose its order. */
@@ -181,8 +193,9 @@ export class Draft {
   }
 
   #listOf (parameter: ListParameter): NameList {
-    this.#lists[parameter] ??= new NameList()
-    return this.#lists[parameter]
+    let list = this.#lists.get(parameter)
+    if (list === undefined) this.#lists.set(parameter, list = new NameList())
+    return list
   }
 
   #takeFields (name: string, open: number, text: string, code: QueryCode): void {
@@ -218,7 +231,7 @@ export class Draft {
 }
 
 /** Whether a parameter is part of the grammar. */
-export const isParameter = (name: string): boolean => CODES.has(rootOf(name))
+export const isParameter = (name: string): boolean => PARAMETERS.has(rootOf(name))
 
 /** The name of a parameter before its first bracket: `filter` of `filter[name]`. */
 export function rootOf (name: string): string {

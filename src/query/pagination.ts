@@ -2,24 +2,39 @@
  * Reads the pagination parameters. A query string may use those of one style of `src/base/page-styles.ts`.
  * `planWindow` in `src/plan/window.ts` checks later whether a number is within the maximums of a whitelist.
  */
-import { mixtureOf, PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, RIVALS } from '../base/page-styles.ts'
-import type { ChoiceParameter, PageParameterName, PageValues } from '../base/page-styles.ts'
+import { mixtureOf, PAGE_PARAMETERS, RIVALS } from '../base/page-styles.ts'
+import type {
+  ChoiceParameter, NumberParameter, PageParameter, PageParameterName, PageValues,
+} from '../base/page-styles.ts'
 import { queryParamError } from './query-error.ts'
 import type { QueryParamError } from './parsed-query.ts'
 
 const CODE = 'FST_CRUD_PAGINATION_INVALID'
 
+/** The values of pagination parameters, which are set one by one. */
 type Target = { -readonly [Name in keyof PageValues]: PageValues[Name] }
 
-/** The pagination read so far: the values, and how often each parameter was given. */
+/**
+ * The pagination read so far. Parameters are few, so they are in lists: V8 takes long to find out that an object lacks
+ * a name.
+ */
 interface PaginationDraft {
-  readonly values: Target
-  readonly given: Partial<Record<PageParameterName, number>>
+  /** The parameters in their order. */
+  readonly given: PageParameterName[]
+  /** Those of them that are given more than once. */
+  readonly repeated: PageParameterName[]
+  readonly values: Value[]
   mixed: boolean
 }
 
+/** A parameter with its value. */
+interface Value {
+  readonly name: PageParameterName
+  readonly value: PageValues[PageParameterName]
+}
+
 export function newPagination (): PaginationDraft {
-  return { values: {}, given: {}, mixed: false }
+  return { given: [], repeated: [], values: [], mixed: false }
 }
 
 /**
@@ -39,68 +54,63 @@ export function takePagination (
     errors.push(queryParamError(CODE, parameter, `${name} takes one value and no brackets.`, { suggestion: name }))
     return
   }
-  const before = draft.given[name] ?? 0
-  draft.given[name] = before + 1
-  if (before > 0) {
-    if (before === 1) errors.push(queryParamError(CODE, name, `${name} is given more than once.`))
+  const { given, repeated, values } = draft
+  if (given.includes(name)) {
+    if (repeated.includes(name)) return
+    repeated.push(name)
+    errors.push(queryParamError(CODE, name, `${name} is given more than once.`))
     return
   }
-  const rival = draft.mixed ? undefined : RIVALS.get(name)!.find((rival) => draft.given[rival] !== undefined)
+  const rival = draft.mixed || given.length === 0 ? undefined : RIVALS.get(name)!.find((one) => given.includes(one))
+  given.push(name)
   if (rival !== undefined) {
     draft.mixed = true
     errors.push(queryParamError(CODE, name, mixtureOf(name, rival)))
   }
-  switch (PAGE_PARAMETERS[name].value) {
+  const value = valueOf(name, text, errors)
+  if (value !== undefined) values.push({ name, value })
+}
+
+/** The value of a parameter. If its text is not valid, the reason is added to `errors`. */
+function valueOf (name: PageParameterName, text: string, errors: QueryParamError[]): Value['value'] {
+  const parameter: PageParameter = PAGE_PARAMETERS[name]
+  switch (parameter.value) {
     case 'text':
-      draft.values[name as NameOf<'text'>] = text
-      break
+      return text
     case 'choice':
-      takeChoice(draft, name as NameOf<'choice'>, text, errors)
-      break
+      return choiceOf(name, parameter, text, errors)
     case 'number':
-      takeNumber(draft, name as NameOf<'number'>, text, errors)
+      return numberOf(name, parameter, text, errors)
   }
 }
 
 /** Copies the values that were read. */
 export function finishPagination (target: Target, { values }: PaginationDraft): void {
-  for (const name of PAGE_PARAMETER_NAMES) if (values[name] !== undefined) copy(target, values, name)
+  for (const { name, value } of values) target[name] = value as never
 }
 
-function copy<Name extends PageParameterName> (target: Target, values: Target, name: Name): void {
-  target[name] = values[name]
-}
-
-/** The names of parameters with a kind of value. */
-type NameOf<Kind> = {
-  [Name in PageParameterName]: (typeof PAGE_PARAMETERS)[Name]['value'] extends Kind ? Name : never
-}[PageParameterName]
-
-function takeChoice (
-  draft: PaginationDraft,
-  name: NameOf<'choice'>,
+function choiceOf (
+  name: PageParameterName,
+  { choices }: ChoiceParameter,
   text: string,
   errors: QueryParamError[]
-): void {
-  const { choices }: ChoiceParameter = PAGE_PARAMETERS[name]
-  if (choices.includes(text)) draft.values[name] = text as PageValues[typeof name] & {}
-  else errors.push(queryParamError(CODE, name, `${name} must be ${choices.join(' or ')}.`, { allowed: choices }))
+): PageValues['count'] {
+  if (choices.includes(text)) return text as PageValues['count']
+  errors.push(queryParamError(CODE, name, `${name} must be ${choices.join(' or ')}.`, { allowed: choices }))
+  return undefined
 }
 
-function takeNumber (
-  draft: PaginationDraft,
-  name: NameOf<'number'>,
+function numberOf (
+  name: PageParameterName,
+  { minimum }: NumberParameter,
   text: string,
   errors: QueryParamError[]
-): void {
-  const { minimum } = PAGE_PARAMETERS[name]
+): number | undefined {
   // a larger number exceeds the limits of every list, which the planner names
   const value = /^[0-9]+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : NaN
-  if (value >= minimum) {
-    draft.values[name] = value
-  } else {
-    errors.push(
-      queryParamError(CODE, name, `${name} must be a whole number, at least ${minimum}, in decimal digits only.`)
-    )
-  }
+  if (value >= minimum) return value
+  errors.push(
+    queryParamError(CODE, name, `${name} must be a whole number, at least ${minimum}, in decimal digits only.`)
+  )
+  return undefined
 }

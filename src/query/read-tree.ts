@@ -6,7 +6,7 @@ import { escapedName } from '../base/error-list.ts'
 import type { QueryCode } from '../base/errors.ts'
 import { isBareObject } from '../base/is-object.ts'
 import { PAGE_PARAMETER_NAMES, PAGE_PARAMETERS, type PageParameterName } from '../base/page-styles.ts'
-import { withoutPrototype, frozen } from './frozen.ts'
+import { frozen, withoutPrototype, type Settable } from './frozen.ts'
 import { isReserved, MAX_BODY_LIST_ITEMS, MAX_PARAMETERS } from './limits.ts'
 import { finishPagination, newPagination, takePagination } from './pagination.ts'
 import { SUMMARY_PARAMETERS, type QueryParamError, type QueryParams } from './parsed-query.ts'
@@ -80,7 +80,7 @@ class TreeReader {
 
   finish (): QueryParams {
     const { sort, include, fields } = this.#names
-    const params: { -readonly [Key in keyof QueryParams]: QueryParams[Key] } = {
+    const params: Settable<QueryParams> = {
       ...this.#level,
       sort: sort.finish(),
       include: include.finishDistinct(),
