@@ -47,7 +47,7 @@ export function FilterChip ({ tree, use, isNot, place, joint }: FilterChipProps)
   const text = (
     <span title={hint}>
       {isNot && <strong class='chip-not'>not{' '}</strong>}
-      <span class='chip-name'>{title}</span> <span class='chip-word'>{word}</span>{' '}
+      <span>{title}</span> <span class='chip-word'>{word}</span>{' '}
       <span class='chip-value'>{value}</span>
     </span>
   )

@@ -90,7 +90,7 @@ interface IncludesProps {
 function Includes ({ includes, params, onChange }: IncludesProps) {
   const chosen = namesOf(params, 'include') ?? []
   return (
-    <ul class='tree-relations'>
+    <ul>
       {includes.map((include) => {
         const { path } = include
         const name = path.slice(path.lastIndexOf('.') + 1)

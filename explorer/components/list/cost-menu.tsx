@@ -103,7 +103,7 @@ function Explain ({ address: { path, params } }: { readonly address: Address }) 
           </div>
           <pre tabIndex={0} aria-label='SQL'>{sql}</pre>
           {parameters.length > 0 && (
-            <ol class='parameters'>
+            <ol>
               {parameters.map((text, at) => (
                 <li key={at}>
                   <code>${at + 1} = {text ?? 'null'}</code>

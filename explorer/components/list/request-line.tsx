@@ -61,7 +61,7 @@ export function RequestLine ({ resource, address, list, call }: RequestLineProps
             <span class='url-mark'>{index === 0 ? '?' : '&'}</span>
             <span class='url-name'>{name}</span>
             <span class='url-mark'>=</span>
-            <span class='url-value'>{text.length > 60 ? `${text.slice(0, 60)}…` : text}</span>
+            {text.length > 60 ? `${text.slice(0, 60)}…` : text}
           </span>
         ))}
       </code>
