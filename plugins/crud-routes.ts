@@ -180,7 +180,7 @@ async function prepare (
   const limits = access && { access, resources: roles!, docs: docs! }
   return async () => {
     const plugin = async (instance: FastifyInstance) =>
-      await addRoutes(instance, { options, routed, offer, named, limits, parsers })
+      await addRoutes(instance, { options, routed, offer: docs?.offer ?? offer, named, limits, parsers })
     await fastify.register(displayed('fastify-crud-kit/resource', plugin), {
       ...(prefix !== undefined && { prefix }),
       ...(logLevel !== undefined && { logLevel }),

@@ -23,6 +23,8 @@ export interface Offer {
   readonly maxAffected: number
   /** Whether `?hard=true` removes the row of a record. */
   readonly hardDelete: boolean
+  /** Whether clients see the versions of records, and may therefore name them in If-Match. */
+  readonly versions: boolean
   readonly requireIfMatch: boolean
   /** Whether writes take the header Idempotency-Key, or need it. */
   readonly idempotency: false | 'accepted' | 'required'

@@ -53,6 +53,7 @@ export function offerOf (
     maxBatch,
     maxAffected,
     hardDelete: options.allowHardDelete === true,
+    versions: model.version?.hidden === false,
     requireIfMatch: options.requireIfMatch === true,
     idempotency: idempotency === undefined || idempotency === false
       ? false

@@ -13,6 +13,8 @@ import { parametersOf } from './parameters.ts'
 
 /** The documentation of a resource that roles limit. */
 export interface DocumentedRoles {
+  /** The resource without limits, but for versions that no role sees. */
+  readonly offer: Offer
   /** The names of the roles that may use an operation. If there are none, its documentation is left out. */
   readonly rolesOf: (operation: CrudOperation) => readonly string[]
   /** Whether the documentation names roles, because it is for all of them. */
@@ -50,6 +52,7 @@ export function documentedRoles (
   }))
   const having = (operation: CrudOperation) => shown.filter(({ operations }) => offers(operations, operation))
   return {
+    offer: { ...base, versions: shown.some(({ offer }) => offer.versions) },
     keyOf: (operation) => {
       const models = having(operation).map(({ offer }) => offer.model)
       return keyParams(models.find((model) => uuidBesideKey(model) !== undefined) ?? models[0] ?? base.model)

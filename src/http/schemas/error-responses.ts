@@ -3,7 +3,6 @@ import * as Type from '@sinclair/typebox'
 import type { TSchema } from '@sinclair/typebox'
 import type { Offer } from '../../catalogue/index.ts'
 import { factsOf } from '../../config/index.ts'
-import { hasVersions } from './headers.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation } from '../route-options.ts'
 
@@ -34,7 +33,7 @@ const UNGUARDED: Guards = { identity: false, permission: false }
 /** The error responses of an operation, by status. */
 export function errorResponses (
   operation: CrudOperation,
-  { model, scoped, requireIfMatch, idempotency, conditional }: Offer,
+  { versions, scoped, requireIfMatch, idempotency, conditional }: Offer,
   { identity, permission }: Guards = UNGUARDED
 ): Record<string, TSchema> {
   const { writes, byKey, records, ifMatch } = factsOf(operation)
@@ -48,7 +47,7 @@ export function errorResponses (
   if (permission || scoped) responses[403] = responseOf(403)
   if (byKey) responses[404] = responseOf(404)
   if (writes) responses[409] = idempotency === false ? responseOf(409) : CONFLICT_OR_RUNNING
-  if (matches) responses[412] = hasVersions(model) ? responseOf(412) : NO_VERSION
+  if (matches) responses[412] = versions ? responseOf(412) : NO_VERSION
   // also a delete and a restore, which refuse bodies
   if (writes) Object.assign(responses, bodyResponses())
   if (writes && idempotency !== false) responses[422] = responseOf(422)

@@ -3,7 +3,6 @@ import * as Type from '@sinclair/typebox'
 import type { TSchema } from '@sinclair/typebox'
 import type { Offer } from '../../catalogue/index.ts'
 import { factsOf } from '../../config/index.ts'
-import type { EntityModel } from '../../model/index.ts'
 import type { CrudOperation } from '../route-options.ts'
 
 const IfMatch = Type.String({
@@ -20,19 +19,16 @@ const IfNoneMatch = Type.String({
   description: 'The ETag of an answer that the client has. If it is still right, the answer is 304, without a body.',
 })
 
-/** Whether records have a version that clients see, and may therefore name in If-Match. */
-export const hasVersions = ({ version }: EntityModel): boolean => version?.hidden === false
-
 /** The headers that requests of an operation may have. */
 export function requestHeaders (
   operation: CrudOperation,
-  { model, requireIfMatch, idempotency, conditional }: Offer
+  { versions, requireIfMatch, idempotency, conditional }: Offer
 ): { readonly headers?: TSchema } {
   const headers: Record<string, TSchema> = {}
   const optional = (header: TSchema, required: boolean): TSchema => required ? header : Type.Optional(header)
   const { ifMatch, writes } = factsOf(operation)
   if (!writes) return conditional ? { headers: Type.Object({ 'If-None-Match': Type.Optional(IfNoneMatch) }) } : {}
-  if (hasVersions(model) && ifMatch !== 'no') {
+  if (versions && ifMatch !== 'no') {
     headers['If-Match'] = optional(IfMatch, requireIfMatch && ifMatch === 'required')
   }
   if (idempotency !== false) headers[IDEMPOTENCY_KEY] = optional(IdempotencyKey, idempotency === 'required')
@@ -60,14 +56,14 @@ export function withHeaders (
   schema: TSchema,
   status: number,
   operation: CrudOperation,
-  { model, idempotency, links, conditional }: Offer
+  { versions, idempotency, links, conditional }: Offer
 ): TSchema {
   const { writes, records } = factsOf(operation)
   const isRecord = records === 'one' || records === 'either'
   const headers = {
     ...(status === 201 && isRecord && { Location }),
     ...(links && (records === 'page' || records === 'groups') && { Link }),
-    ...(conditional && !writes ? { ETag: Validator } : hasVersions(model) && isRecord && { ETag }),
+    ...(conditional && !writes ? { ETag: Validator } : versions && isRecord && { ETag }),
     ...(idempotency !== false && writes && { 'Idempotency-Replayed': Replayed }),
   }
   return { ...schema, ...(Object.keys(headers).length > 0 && { headers }) }

@@ -80,6 +80,20 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.match(JSON.stringify(paths['/projects'].get), /filter\[name\]/)
   })
 
+  t.test('a version that no role of the document sees has no headers', async (t) => {
+    const rules = (hidden: readonly string[]) => ({ one: { Project: { hidden } }, other: { Project: {} } })
+    const shown = async (roles: object, documentFor?: string): Promise<unknown> => {
+      const { paths } = await documentOf(t, orm, { roles, ...(documentFor !== undefined && { documentFor }) } as never)
+      const { parameters, responses } = paths['/projects/{id}'].patch
+      return [parameters.some(({ name }: any) => name === 'If-Match'), 'ETag' in (responses['200'].headers ?? {})]
+    }
+    t.strictSame(await shown(rules(['version'])), [true, true], 'another role sees it')
+    t.strictSame(await shown(rules(['version']), 'other'), [true, true])
+    t.strictSame(await shown(rules(['version']), 'one'), [false, false])
+    t.strictSame(await shown(rules(['budget']), 'one'), [true, true])
+    t.strictSame(await shown({ one: rules(['version']).one }), [false, false])
+  })
+
   t.test('documentFor: does not change what the others may write', async (t) => {
     const app = await serveWith(t, orm, { access: { ...access, documentFor: 'guest' } })
     const send = sender(app, { role: 'admin' })
