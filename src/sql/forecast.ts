@@ -7,7 +7,7 @@ import { isLong } from './wire-types.ts'
 /** The properties of a selection that tell in advance how large its answers can be. */
 interface Forecast {
   /** Whether only a measured statement keeps within the limits. */
-  readonly weighed: boolean
+  readonly mustMeasure: boolean
   /** Whether there can be more included records than an answer may have. */
   readonly countable: boolean
   /** Whether included records can make an answer too large. */
@@ -31,7 +31,7 @@ function makeForecast (selection: Selection, limits: AnswerLimits): Forecast {
   const own = longProperties(selection)
   const long = selection.includes.some((include) => hasLong(include.selection))
   return {
-    weighed: long || (countable && selection.includes.some(hasManyBehind)),
+    mustMeasure: long || (countable && selection.includes.some(hasManyBehind)),
     countable,
     unbounded: long || countable,
     longest: own.length === 0 ? undefined : Math.floor(maxBytes / (maxRows * own.length)),

@@ -180,9 +180,9 @@ const DEEP_FOR_EACH_ROW = 200
 
 const isDeep = ({ offset, limit }: Window): boolean => offset >= DEEP && offset >= limit * DEEP_FOR_EACH_ROW
 
-function formOfLimits (plan: ReadPlan, { isWeighed }: ShapeFacts): Form['limits'] {
+function formOfLimits (plan: ReadPlan, { mustMeasure }: ShapeFacts): Form['limits'] {
   if (!('selection' in plan) || plan.limits === undefined) return 'none'
-  return plan.isDoubtful === true || isWeighed ? 'measured' : 'trusted'
+  return plan.isDoubtful === true || mustMeasure ? 'measured' : 'trusted'
 }
 
 /**

@@ -22,7 +22,7 @@ import { formOfInclude, type Form } from './form.ts'
 import { joinParents, relatedOrder, relatedRows, type RelatedRows } from './related.ts'
 import type { GetShape } from './shape.ts'
 import { whereClause, type ConditionContext } from './visibility.ts'
-import { Weighing } from './weight.ts'
+import { Measurement } from './weight.ts'
 
 /** A selection on the rows of an expression. */
 interface RecordSql {
@@ -44,7 +44,7 @@ interface Bounds {
   readonly form?: Form
   /** At most this many bytes for a value in the resource's own records. */
   readonly longest?: number
-  readonly weighing?: Weighing
+  readonly measurement?: Measurement
 }
 
 const UNBOUNDED: Bounds = {}
@@ -81,10 +81,10 @@ export function answerSql (
 ): AnswerSql {
   const bounds: Bounds = { form, ...boundsOf(form, selection, limits!, context) }
   const { weights, ...records } = recordsWithin(selection, alias, true, deleted, context, bounds, shown)
-  const { weighing } = bounds
-  if (weighing === undefined) return records
-  weighing.end(selection, shown, weights)
-  return { ...records, measured: weighing, expressions: [...weighing.expressions, ...records.expressions] }
+  const { measurement } = bounds
+  if (measurement === undefined) return records
+  measurement.end(selection, shown, weights)
+  return { ...records, measured: measurement, expressions: [...measurement.expressions, ...records.expressions] }
 }
 
 /** @param limits present if the form has any */
@@ -92,7 +92,7 @@ function boundsOf (form: Form, selection: Selection, limits: AnswerLimits, { nam
   if (form.limits === 'none') return UNBOUNDED
   const { countable, longest } = forecastOf(selection, limits)
   const counted = countable ? { counted: limits } : {}
-  if (form.limits === 'measured') return { ...counted, weighing: new Weighing(selection, limits, names) }
+  if (form.limits === 'measured') return { ...counted, measurement: new Measurement(selection, limits, names) }
   return { ...counted, ...(longest !== undefined && { longest }) }
 }
 
@@ -123,8 +123,8 @@ export function recordSql (
 }
 
 interface WeightedSql extends RecordSql {
-  /** The weights of the included records, if the answer is weighed. */
-  readonly weights: ReadonlyArray<ReturnType<Weighing['addLevel']>>
+  /** The weights of the included records, if the answer is measured. */
+  readonly weights: ReadonlyArray<ReturnType<Measurement['addLevel']>>
 }
 
 function recordsWithin (
@@ -174,7 +174,7 @@ interface GroupedInclude {
 
 /**
  * The rows of a relation for all parents, as JSON by the key of their parent. Rows that show relations themselves are
- * the parents of the next level, so they are an expression, as are rows that are numbered or weighed.
+ * the parents of the next level, so they are an expression, as are rows that are numbered or measured.
  */
 function groupedInclude (
   include: PlannedInclude,
@@ -188,15 +188,15 @@ function groupedInclude (
   const level = context.names.expression(`${relation.name}_rows`)
   context.known.copy(rows.alias, level)
   const { rowsOfLevel, order } = levelOf(include, rows, level, context, bounds)
-  const { weighing } = bounds
+  const { measurement } = bounds
   const ownKeys = rows.keys.map((_, index) => name(level, keyName(index)))
   const expression = sql`${name(level)} as (${rowsOfLevel})`
-  weighing?.expressions.push(expression)
+  measurement?.expressions.push(expression)
   const record = recordsWithin(selection, level, true, 'without', context, bounds)
-  const weight = weighing?.addLevel(include, level, ownKeys, record.weights)
+  const weight = measurement?.addLevel(include, level, ownKeys, record.weights)
   const object = objectSql(record.members, context)
   const body = aggregate(relation, ownKeys, object, order)
-  const fits = weighing === undefined ? EMPTY : whereClause([weighing.fits])
+  const fits = measurement === undefined ? EMPTY : whereClause([measurement.fits])
   const joins = join([...record.joins, object.join], '')
   const json = (from: Sql) => sql`${name(as)} as (select ${body.select} from ${from}${joins}${fits}${body.groupBy})`
   if (weight !== undefined) return { name: as, expressions: [...record.expressions, json(name(level))], weight }

@@ -21,20 +21,21 @@ export interface ShapeFacts {
   /** Whether numbers about related rows may be computed for each row by itself. */
   readonly mayCompute: boolean
   /** Whether only a measured statement keeps within the limits. */
-  readonly isWeighed: boolean
+  readonly mustMeasure: boolean
 }
 
 /** Computes the facts of a shape. Plans with the same shape have the same facts. */
 export function shapeFactsOf (shape: Shape): ShapeFacts {
   return {
     ...shape.kind === 'list' ? factsOfList(shape) : NO_LIST,
-    isWeighed: 'selection' in shape && shape.limits !== undefined && forecastOf(shape.selection, shape.limits).weighed,
+    mustMeasure: 'selection' in shape && shape.limits !== undefined &&
+      forecastOf(shape.selection, shape.limits).mustMeasure,
   }
 }
 
 const NO_LIST = { leavesOut: false, showsComputed: false, mayLookUp: false, needsAll: false, mayCompute: false }
 
-const factsOfList = (shape: ListShape): Omit<ShapeFacts, 'isWeighed'> => ({
+const factsOfList = (shape: ListShape): Omit<ShapeFacts, 'mustMeasure'> => ({
   leavesOut: shape.conditions.length > 0 || isFiltered(shape),
   showsComputed: showsComputed(shape),
   mayLookUp: mayLookUp(shape),

@@ -37,8 +37,8 @@ const EXCESS = '@excess'
 /** The excess of an answer with too many bytes. For too many records, it is the number of an include. */
 export const EXCESS_OF_BYTES = 'bytes'
 
-/** The weighing of one answer. */
-export class Weighing {
+/** The parts of a statement that measure its answer. */
+export class Measurement {
   /** The levels and their weights, in order. They come before all expressions that write JSON. */
   readonly expressions: Sql[] = []
   /** The condition that the answer is within its limits. */

@@ -74,7 +74,7 @@ t.test('an include that cannot be too large has no limit', async (t) => {
   t.notMatch(textOf(one), /limit 6/)
 })
 
-t.test('a nested include is weighed level by level, before any JSON is written', async (t) => {
+t.test('a nested include is measured level by level, before any JSON is written', async (t) => {
   t.equal(
     statement('fields=id&include=items.parts&fields[items]=name&fields[items.parts]=size', { maxIncluded: 7 }),
     oneLine(`
@@ -116,7 +116,7 @@ t.test('a nested include is weighed level by level, before any JSON is written',
   )
 })
 
-t.test('included long values are weighed by their length', async (t) => {
+t.test('included long values are measured by their length', async (t) => {
   const text = statement('fields=notes&include=items&fields[items]=manual', { maxBytes: 1000 })
   t.match(
     text,
@@ -131,7 +131,7 @@ t.test('included long values are weighed by their length', async (t) => {
   )
 })
 
-t.test('pages by cursor and single records are also weighed', async (t) => {
+t.test('pages by cursor and single records are also measured', async (t) => {
   const cursor = compiled(plan('fields=id&include=items.parts&cursor='))
   t.match(cursor.text, 'select case when (select "@excess" is null from "@3_weight") then row_to_json("@row".*)')
   t.equal(cursor.columns!.at(-1), '@excess')
