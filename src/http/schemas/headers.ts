@@ -8,6 +8,9 @@ import type { CrudOperation } from '../route-options.ts'
 const IfMatch = Type.String({
   description: 'The ETag of the expected version. If the record has changed since, the request is refused.',
 })
+/** A role that does not see versions must send the header all the same if the resource requires it. */
+const IfMatchAny = Type.String({ enum: ['*'], description: 'Any version, because these records show none.' })
+
 /** The name of the header as documents show it. Fastify's validators of headers also see it. */
 export const IDEMPOTENCY_KEY = 'Idempotency-Key'
 const IdempotencyKey = Type.String({
@@ -28,8 +31,9 @@ export function requestHeaders (
   const optional = (header: TSchema, required: boolean): TSchema => required ? header : Type.Optional(header)
   const { ifMatch, writes } = factsOf(operation)
   if (!writes) return conditional ? { headers: Type.Object({ 'If-None-Match': Type.Optional(IfNoneMatch) }) } : {}
-  if (versions && ifMatch !== 'no') {
-    headers['If-Match'] = optional(IfMatch, requireIfMatch && ifMatch === 'required')
+  const required = requireIfMatch && ifMatch === 'required'
+  if (required || (versions && ifMatch !== 'no')) {
+    headers['If-Match'] = optional(versions ? IfMatch : IfMatchAny, required)
   }
   if (idempotency !== false) headers[IDEMPOTENCY_KEY] = optional(IdempotencyKey, idempotency === 'required')
   return Object.keys(headers).length > 0 ? { headers: Type.Object(headers) } : {}

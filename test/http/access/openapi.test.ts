@@ -12,7 +12,12 @@ const roles: AccessOptions['roles'] = {
   member: { Project: { hidden: ['budget'], readonly: ['owner'] }, Task: { operations: ['list', 'get'] } },
 }
 
-async function documentOf (t: Test, orm: MikroORM, access: Partial<AccessOptions> = {}): Promise<any> {
+async function documentOf (
+  t: Test,
+  orm: MikroORM,
+  access: Partial<AccessOptions> = {},
+  requireIfMatch = false
+): Promise<any> {
   const app = newServer(t)
   await app.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'test', version: '1' } } })
   await app.register(
@@ -20,7 +25,7 @@ async function documentOf (t: Test, orm: MikroORM, access: Partial<AccessOptions
     {
       orm, indexAdvice: false,
       resources: {
-        '/projects': { crud: projects, operations: ['list', 'get', 'create', 'update'], query: true },
+        '/projects': { crud: projects, operations: ['list', 'get', 'create', 'update'], query: true, requireIfMatch },
         '/tasks': { crud: tasks, operations: ['list', 'create', 'createMany'], stream: true },
         '/users': users,
       },
@@ -92,6 +97,10 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await shown(rules(['version']), 'one'), [false, false])
     t.strictSame(await shown(rules(['budget']), 'one'), [true, true])
     t.strictSame(await shown({ one: rules(['version']).one }), [false, false])
+    const required = await documentOf(t, orm, { roles: rules(['version']), documentFor: 'one' } as never, true)
+    const { parameters } = required.paths['/projects/{id}'].patch
+    t.match(parameters.find(({ name }: any) => name === 'If-Match'), { required: true, schema: { enum: ['*'] } },
+      'but a write without If-Match is refused')
   })
 
   t.test('documentFor: does not change what the others may write', async (t) => {
