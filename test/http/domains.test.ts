@@ -241,7 +241,7 @@ await forEachDatabase(t, database, async (t, { orm }) => {
       t.equal(domain.body, plain.body, what)
       t.match(plain.statusCode, /^20/, `${what}: ${plain.body}`)
     }
-    t.strictSame(heard, [['c', 'a'], ['c', 'a'], ['d', 'c'], ['d', 'c'], ['f', 'd'], ['f', 'd']])
+    t.strictSame(heard.splice(0), [['c', 'a'], ['c', 'a'], ['d', 'c'], ['d', 'c'], ['f', 'd'], ['f', 'd']])
   })
 
   t.test('writes', async (t) => {
