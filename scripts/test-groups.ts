@@ -10,7 +10,7 @@ import { SLOW, SLOW_GROUPS } from './slow-tests.ts'
 /** Folders of tests that leave nothing behind in their process. Others put a DOM in it, or measure or stop it. */
 const SHARING: readonly string[] = [
   'access', 'answer', 'borrowed', 'citus', 'client', 'conditions', 'config', 'entities', 'explorer', 'http', 'model',
-  'operators', 'plan', 'query', 'read', 'run', 'schema', 'scripts', 'security', 'sql', 'structure', 'write',
+  'operators', 'plan', 'query', 'read', 'resource', 'run', 'schema', 'scripts', 'security', 'sql', 'structure', 'write',
 ].map((name) => path.join('test', name) + path.sep)
 
 /** Tests of these folders that need a process to themselves: they put a DOM in it, or change its environment. */
@@ -22,10 +22,13 @@ const ALONE: readonly string[] = [
 
 /**
  * Files that share a process with each other only: those of each list begin with one of its texts. The first ones put
- * the same DOM in their process, and the others are beside files that need a process to themselves.
+ * the same DOM in their process, and the others are beside files that need a process to themselves, or that are slow.
  */
 const TOGETHER: ReadonlyArray<readonly string[]> = [
   ['test/admin/'],
+  ['test/cli/check', 'test/cli/command-line', 'test/cli/pull.', 'test/cli/pull-', 'test/cli/terminal'],
+  ['test/database/database-factory', 'test/database/pg', 'test/database/statement-timeout'],
+  ['test/example/app', 'test/example/distributed', 'test/example/migrations'],
   [
     'test/base/', 'test/database/backoff', 'test/database/database-url', 'test/database/login',
     'test/database/sync-answers', 'test/database/sync-sessions', 'test/database/transaction-nesting',
