@@ -53,7 +53,7 @@ export {
 } from './many.ts'
 export {
   planDelete, planInsert, planPresent, planUpdate, type Assignment, type CheckedRows, type DeletePlan, type InsertPlan,
-  type PresentPlan, type ReferenceCheck, type ToldRow, type UpdatePlan, type WriteTarget,
+  type PresentPlan, type ReferenceCheck, type RowForHooks, type UpdatePlan, type WriteTarget,
 } from './write.ts'
 export {
   planDeleteEach, planUpdateEach, type CommonKey, type DeleteEachPlan, type UpdateEachPlan,

@@ -32,15 +32,15 @@ export interface ReturningWrite {
   readonly selection: Selection
   /** The records that the write refers to, if a foreign key alone cannot tell that they count as absent. */
   readonly references: readonly ReferenceCheck[]
-  /** What after hooks get of each row, beside the record of the answer. */
-  readonly told?: ToldRow
+  /** Absent if no after hook runs. */
+  readonly forHooks?: RowForHooks
   /** The filters of this request, except those that only MikroORM can compile. */
   readonly filters?: EntityConditions
   readonly values: readonly unknown[]
 }
 
-/** What a write tells after hooks. */
-export interface ToldRow {
+/** What after hooks get of each row, beside the record of the answer. */
+export interface RowForHooks {
   /** The whole record, if the answer has only what a role sees. */
   readonly whole?: Selection | undefined
   /** The values that an update or a delete replaces. */

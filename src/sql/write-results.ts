@@ -11,7 +11,7 @@ import type { Foreign } from './read.ts'
 import type { ConditionContext } from './visibility.ts'
 import type { WriteForm } from './write-form.ts'
 import type { OneWriteShape } from './write-shape.ts'
-import { insideSql, returnedOf, toldOf } from './written-rows.ts'
+import { insideSql, returnedOf, valuesForHooks } from './written-rows.ts'
 
 /** A write without what it returns. */
 interface WriteSql {
@@ -49,7 +49,7 @@ function returnRecords (
   const inside = insideSql(plan, alias, foreign, context)
   const returned = [
     ...returnedOf(plan, alias, false, context, inside),
-    ...toldOf(plan, alias, false, context, before?.alias),
+    ...valuesForHooks(plan, alias, false, context, before?.alias),
   ]
   const columns = returned.map(([column]) => column)
   const statement = sql`${written} returning ${selectList(returned)}`
@@ -74,15 +74,19 @@ function ofOneRow (written: Sql, columns: readonly string[], context: ConditionC
 function returnColumns ({ plan, alias, written, before }: WriteSql, context: ConditionContext): Statement {
   const { model, selection } = plan
   const rows = context.names.expression('written')
-  const { whole, previous } = plan.told ?? {}
+  const { whole, previous } = plan.forHooks ?? {}
   const columns = projection(selection, alias)
-  for (const told of [whole, plan.kind === 'delete' ? previous : undefined]) {
-    if (told !== undefined) { for (const [column, value] of projection(told, alias)) columns.set(column, value) }
+  for (const selection of [whole, plan.kind === 'delete' ? previous : undefined]) {
+    if (selection === undefined) continue
+    for (const [column, value] of projection(selection, alias)) columns.set(column, value)
   }
   for (const column of before?.columns ?? []) columns.set(`@before_${column}`, name(before!.alias, column))
   if (model.version !== undefined) columns.set(model.version.column, name(alias, model.version.column))
   for (const { column } of keyColumns(model)) columns.set(column, name(alias, column))
-  const returned = [...returnedOf(plan, rows, true, context), ...toldOf(plan, rows, true, context, before?.alias)]
+  const returned = [
+    ...returnedOf(plan, rows, true, context),
+    ...valuesForHooks(plan, rows, true, context, before?.alias),
+  ]
   const expression = sql`${name(rows)} as (${written} returning ${selectList(columns)})`
   const again = before === undefined
     ? EMPTY

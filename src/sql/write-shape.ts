@@ -1,7 +1,7 @@
 /** The shape of the plan of a write, which is made in the same way as that of a read. */
 import type {
-  Assignment, CheckedRows, DeleteEachPlan, DeletePlan, InsertPlan, ManyPlan, ReferenceCheck, ToldRow, UpdateEachPlan,
-  UpdatePlan, UpsertManyPlan, UpsertPlan, WriteTarget,
+  Assignment, CheckedRows, DeleteEachPlan, DeletePlan, InsertPlan, ManyPlan, ReferenceCheck, RowForHooks,
+  UpdateEachPlan, UpdatePlan, UpsertManyPlan, UpsertPlan, WriteTarget,
 } from '../plan/index.ts'
 import { conditionsShape, rowWriters, idOf, shapeKey, recordWriters, type AnyWriter, type Writers } from './shape.ts'
 
@@ -31,7 +31,7 @@ const written: Writers<Omit<DeleteShape, keyof WriteTarget>> = {
   selection,
   filters,
   references: ({ references }) => referencesShape(references),
-  told: ({ told }) => toldShape(told),
+  forHooks: ({ forHooks }) => shapeForHooks(forHooks),
 }
 const target: Writers<Omit<WriteTarget, 'key'>> = {
   conditions,
@@ -132,9 +132,9 @@ function referenceShape ({ target, columns, slots, present }: ReferenceCheck): s
 }
 
 /** The shape of what after hooks get. */
-function toldShape (told: ToldRow | undefined): string {
-  if (told === undefined) return ''
-  const { whole, previous } = told
+function shapeForHooks (row: RowForHooks | undefined): string {
+  if (row === undefined) return ''
+  const { whole, previous } = row
   return `${whole === undefined ? '' : idOf(whole)},${previous === undefined ? '' : idOf(previous)}`
 }
 

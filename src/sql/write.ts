@@ -26,7 +26,7 @@ export function compileWrite (plan: OneWriteShape, foreign: Foreign, form: Write
   const context = writeContext(plan, foreign, form)
   const alias = context.names.table()
   if (plan.kind !== 'insert') noteKnown(plan.model, alias, plan.conditions, context)
-  const before = plan.kind === 'update' && plan.told?.previous !== undefined
+  const before = plan.kind === 'update' && plan.forHooks?.previous !== undefined
     ? beforeSql(plan, alias, context)
     : undefined
   const written = writeSql(plan, alias, foreign, context, before)
@@ -94,13 +94,13 @@ function insertSql (
  * read: otherwise a concurrent update could change it between the read and the write.
  */
 function beforeSql (
-  { model, key, told }: UpdateShape,
+  { model, key, forHooks }: UpdateShape,
   written: string,
   context: WriteContext
 ): BeforeSql {
   const [alias, row] = [context.names.table(), context.names.table()]
   const keys = keyColumnNames(model)
-  const columns = projection(told!.previous!, row)
+  const columns = projection(forHooks!.previous!, row)
   for (const column of keys) columns.set(column, name(row, column))
   const where = whereClause([
     ...key.map((condition) => conditionSql(condition, model, row, context)),

@@ -59,14 +59,14 @@ const isList = (plan: WriteShape): boolean =>
  *
  * @param before the alias of the row that an update replaces
  */
-export function toldOf (
-  { kind, told }: OneWriteShape,
+export function valuesForHooks (
+  { kind, forHooks }: OneWriteShape,
   alias: string,
   projected: boolean,
   context: ConditionContext,
   before?: string
 ): (readonly [name: string, value: Sql])[] {
-  const { whole, previous } = told ?? {}
+  const { whole, previous } = forHooks ?? {}
   const returned: (readonly [name: string, value: Sql])[] = []
   if (whole !== undefined) {
     const { members } = recordSql(whole, alias, projected, 'with', context)

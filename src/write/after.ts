@@ -3,7 +3,7 @@ import { TransactionContext } from '@mikro-orm/core'
 import { promisedBy, wait, type Steps } from '../base/steps.ts'
 import { factsOf, type RowChange } from '../config/index.ts'
 import type { EntityModel } from '../model/index.ts'
-import type { Id, ToldRow } from '../plan/index.ts'
+import type { Id, RowForHooks } from '../plan/index.ts'
 import type { JsonRecord, ToWire } from '../answer/index.ts'
 import {
   afterCommitOf, afterContext, reportHook, sharedEmOf, WRITE_HOOKS, type AnyAfterContext,
@@ -11,7 +11,7 @@ import {
 import type { Data } from './new-row.ts'
 import type { Write, Written } from './write.ts'
 
-/** What a write has done to a record, or to all records with some keys, as an after hook is told. */
+/** What a write has done to a record, or to all records with some keys, as an after hook gets it. */
 type Done =
   & {
     readonly change: RowChange,
@@ -24,7 +24,7 @@ type Done =
  * Does the work of a write, and calls the after hooks of what it has done: after the commit of the session's
  * transaction, or at once if it is in none.
  *
- * @param work gets the write, which also asks for what hooks are told
+ * @param work gets the write, which also asks for what hooks get
  */
 export function * withAfterHooks<Result> (
   write: Write,
@@ -35,11 +35,11 @@ export function * withAfterHooks<Result> (
   const declared = changes.filter((change) => afterHookOf(write, change, records === 'selected') !== undefined)
   if (declared.length === 0) return yield * work(write)
   const after = yield * afterCommitOf(write.session)
-  const result = yield * work({ ...write, told: records === 'selected' ? KEYS : toldByStatement(write, declared) })
-  const told = doneBy(result).filter(({ change, ...done }) =>
+  const result = yield * work({ ...write, forHooks: records === 'selected' ? KEYS : rowForHooks(write, declared) })
+  const done = doneBy(result).filter(({ change, ...done }) =>
     declared.includes(change) && !('written' in done && done.written.isUnchanged)
   )
-  if (told.length > 0) yield * wait(after(() => tellAll(write, told)))
+  if (done.length > 0) yield * wait(after(() => callHooks(write, done)))
   return result
 }
 
@@ -52,22 +52,22 @@ function afterHookOf ({ crud }: Write, change: RowChange, isMany: boolean): Afte
 type AfterHook = NonNullable<typeof WRITE_HOOKS[RowChange]['one' | 'many']>['after']
 
 /** What statements return for hooks, beside the record of the answer. `undefined` if that is all. */
-function toldByStatement ({ crud, resource, session }: Write, declared: readonly RowChange[]): ToldRow | undefined {
+function rowForHooks ({ crud, resource, session }: Write, declared: readonly RowChange[]): RowForHooks | undefined {
   const whole = crud.bind(sharedEmOf(session))
   const previous = declared.some((change) => change !== 'insert') ? whole.previous : undefined
   if (whole === resource && previous === undefined) return undefined
   return { whole: whole === resource ? undefined : whole.selection, previous: previous?.selection }
 }
 
-/** Hooks for many records are told of nothing but keys. */
-const KEYS: ToldRow = { whole: undefined, previous: undefined }
+/** Hooks for many records get nothing but keys. */
+const KEYS: RowForHooks = { whole: undefined, previous: undefined }
 
-function * tellAll (write: Write, told: readonly Done[]): Steps<void> {
-  for (const done of told) yield * tell(write, done)
+function * callHooks (write: Write, all: readonly Done[]): Steps<void> {
+  for (const done of all) yield * callHook(write, done)
 }
 
 /** Calls the hook of a change. Its errors are reported, because the write is done. */
-function * tell (write: Write, done: Done): Steps<void> {
+function * callHook (write: Write, done: Done): Steps<void> {
   const { crud, session, options, operation } = write
   const hook = afterHookOf(write, done.change, 'keys' in done)!
   let key: unknown

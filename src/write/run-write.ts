@@ -73,17 +73,17 @@ export function * runWrite (write: Write, plan: WritePlan, filters: ActiveFilter
 
 /** Runs the statement of a plan and returns its rows as they are. */
 export function * sendWrite (write: Write, plan: WritePlan, filters: ActiveFilters): Steps<readonly Row[]> {
-  const { resource, session, conditions, operation, told, switched } = write
-  const asked = told !== undefined && tells(plan) ? { ...plan, told } : plan
+  const { resource, session, conditions, operation, forHooks, switched } = write
+  const asked = forHooks !== undefined && hasHooks(plan) ? { ...plan, forHooks } : plan
   const statement = resource.prepareWrite(session, asked, conditions, filters, operation, switched)
   return yield * wait(runStatement(session, statement, errorModelOf(write)))
 }
 
-/** Whether the rows of a plan are what hooks are told of: they are not told of children. */
-const tells = ({ kind }: WritePlan): boolean => kind === 'insert' || kind === 'update' || kind === 'delete'
+/** Whether after hooks run for the rows of a plan. They do not run for children. */
+const hasHooks = ({ kind }: WritePlan): boolean => kind === 'insert' || kind === 'update' || kind === 'delete'
 
 /** Runs a statement that only reads rows, on the server that is written to. */
-export function * look (
+export function * readForWrite (
   write: Write,
   plan: ReadPlan,
   conditions: RequestConditions = write.conditions
@@ -106,7 +106,7 @@ export function * findRow (
 ): Steps<Row> {
   const plan = planGet(id, undefined, write.resource.whitelist, { includeDeleted })
   // no record can have some ids
-  const [row, ...more] = plan === undefined ? [] : yield * look(write, plan)
+  const [row, ...more] = plan === undefined ? [] : yield * readForWrite(write, plan)
   if (row === undefined) throw new NotFoundError()
   if (more.length > 0) throw new ConflictError(SEVERAL_RECORDS)
   checkVersion(write, row)
@@ -116,9 +116,10 @@ export function * findRow (
 /** Reads a record after a write that did not return it, even if a filter or a deletion hides it now. */
 export function * readBack (write: Write, id: Id): Steps<Written> {
   const plan = planGet(id, undefined, write.resource.whitelist, { includeDeleted: true })!
-  const [row] = yield * look(write, plan, { filtered: false })
+  const [row] = yield * readForWrite(write, plan, { filtered: false })
   const written = writtenOf(row!)
-  return write.told?.whole === undefined ? written : { ...written, whole: yield * textOf(write, id, write.told.whole) }
+  const whole = write.forHooks?.whole
+  return whole === undefined ? written : { ...written, whole: yield * textOf(write, id, whole) }
 }
 
 /** Whether rows of other tables are written after the rows of a body: their links or their children. */
@@ -150,14 +151,14 @@ const showsFormula = madeOnce(({ properties }: EntityModel): boolean =>
  * The values before a write of a record that is locked, for an after hook. A write by a statement returns them.
  */
 export function * previousOf (write: Write, id: Id): Steps<string | undefined> {
-  return write.told?.previous && (yield * textOf(write, id, write.told.previous))
+  return write.forHooks?.previous && (yield * textOf(write, id, write.forHooks.previous))
 }
 
 /** The JSON text of a record with another selection than that of the answer. */
 function * textOf (write: Write, id: Id, selection: Selection): Steps<string> {
   const whole = write.crud.bind(sharedEmOf(write.session))
   const plan = { ...planGet(id, undefined, whole.whitelist, { includeDeleted: true })!, selection }
-  const [row] = yield * look({ ...write, resource: whole }, plan, { filtered: false })
+  const [row] = yield * readForWrite({ ...write, resource: whole }, plan, { filtered: false })
   return row!['item'] as string
 }
 
@@ -171,7 +172,7 @@ function * textOf (write: Write, id: Id, selection: Selection): Steps<string> {
 export function * findInScope (write: Write, id: Id, pointer = ''): Steps<void> {
   if (!needsScopeSearch(write)) return
   const plan = planExists(id, write.resource.whitelist, { includeDeleted: true })!
-  const rows = yield * look(write, plan, { ...write.conditions, target: undefined, filtered: false })
+  const rows = yield * readForWrite(write, plan, { ...write.conditions, target: undefined, filtered: false })
   if (rows.length === 0) throw outOfScope(pointer)
 }
 

@@ -14,7 +14,7 @@ import { insertRows, rowsOfBodies } from './create.ts'
 import type { Data } from './new-row.ts'
 import { inRecord } from './point-error.ts'
 import { repeated } from './repeat.ts'
-import { filtersOfChange, look, writeInTransaction } from './run-write.ts'
+import { filtersOfChange, readForWrite, writeInTransaction } from './run-write.ts'
 import { withScopeCheck } from './scope-of-rows.ts'
 import { changeRecord } from './update.ts'
 import { readUpdate } from './update-data.ts'
@@ -60,7 +60,7 @@ function * presentIds (begun: Write, key: UpsertKey, keys: Keys): Steps<readonly
   const { write } = yield * filtersOfChange(begun, [])
   const ids: (Id | undefined)[] = []
   for (const data of keys) {
-    const [row, ...more] = yield * look(write, planPresentRow(data, key, write.resource.whitelist))
+    const [row, ...more] = yield * readForWrite(write, planPresentRow(data, key, write.resource.whitelist))
     if (more.length > 0) throw new ConflictError(SEVERAL_RECORDS)
     ids.push(row && idIn(row['item'] as string, write.model))
   }

@@ -34,8 +34,8 @@ export type ReasonToLook =
   | 'no change'
   /** The data names a primary key, which a record that exists must have already. */
   | 'primary key'
-  /** After hooks are told more than the statement returns. */
-  | 'told'
+  /** After hooks get more than the statement returns. */
+  | 'hooks'
   /** The server does not take the statement. */
   | 'dialect'
   /** Several rows of the table may have one key. */
@@ -94,7 +94,7 @@ export function * wayOfUpsert (
     if (typeof one === 'string') return one
     ready.push(one)
   }
-  if (begun.told !== undefined) return 'told'
+  if (begun.forHooks !== undefined) return 'hooks'
   const order = inKeyOrder(rows.map(({ on }) => on))
   const ordered = order.map((index) => ready[index]!)
   const all = dataOfRows(ordered)

@@ -7,7 +7,7 @@ import { neededFor, removes, type BodyKind, type CrudOperation } from '../config
 import { entitiesBehind, readConstant } from '../conditions/index.ts'
 import type { SyncSession } from '../database/index.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
-import { rulesOfBody, type BodyRules, type RecordData, type ToldRow, type Writable } from '../plan/index.ts'
+import { rulesOfBody, type BodyRules, type RecordData, type RowForHooks, type Writable } from '../plan/index.ts'
 import {
   filtersBehind, scopeRulesOf, sharedEmOf, type ActiveFilters, type Call, type CrudSession, type RequestConditions,
   type ScopeRules, type SwitchedFilters,
@@ -27,7 +27,7 @@ export interface Write<On extends CrudSession = CrudSession>
   /** The rules of the request's scope and of the rows that its role may use. */
   readonly scope: ScopeRules | undefined
   /** What an after hook gets of each row, beside the record of the answer. */
-  readonly told?: ToldRow | undefined
+  readonly forHooks?: RowForHooks | undefined
   /** MikroORM's filters that the request of a write of many records has switched on. */
   readonly switched?: SwitchedFilters
 }

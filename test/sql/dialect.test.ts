@@ -70,7 +70,7 @@ t.test('the statements of writes on a cluster', async (t) => {
     'columns are returned, and conditions hidden, except those on the key'
   )
   t.match(
-    textOf({ ...update, told: { whole: undefined, previous: selection } }),
+    textOf({ ...update, forHooks: { whole: undefined, previous: selection } }),
     'from "task" as "e2" where "e2"."tenant_id" = $2 and "e2"."id" = $3 ' +
       'and "e2"."tenant_id" = $4 and "e2"."id" = $3 for no key update) as "e1"',
     'the row before an update is on the same node'

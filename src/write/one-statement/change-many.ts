@@ -69,7 +69,7 @@ function tooMany (maxAffected: number): TooManyError {
 
 /** Removes the rows of a target. */
 export function removeMany (write: Write, target: ManyTarget, filters: ActiveFilters): Steps<ManyAnswer> {
-  return sendMany(write, target, { does: 'delete', returnsKeys: write.told !== undefined }, filters)
+  return sendMany(write, target, { does: 'delete', returnsKeys: write.forHooks !== undefined }, filters)
 }
 
 /** Sets the same values in the rows of a target, which must still be in their scope afterwards. */
@@ -96,7 +96,7 @@ function * changeRows (
   const answer = yield * sendMany(write, target, {
     does: 'update',
     data: withOnUpdate(data, model, sharedEmOf(session)),
-    returnsKeys: searches || write.told !== undefined,
+    returnsKeys: searches || write.forHooks !== undefined,
     mayBeHidden: (other) => dialectOfWrite(write).checksReferencesOfMany && mayBeHidden(other, filters, session),
   }, filters)
   if (answer.hidden > 0) {
