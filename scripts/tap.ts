@@ -42,7 +42,7 @@ export function isNews (line: string): boolean {
 
 /**
  * After an installation, tap's generated module still has the plugins that it was published with, and .taprc removes
- * one of them. tap notices this only after it has loaded them, and fails.
+ * some of them. tap notices this only after it has loaded them, and fails.
  */
 export function needsBuild (): boolean {
   const generated = path.join(path.dirname(require.resolve('@tapjs/test/package.json')), 'test-built/dist/esm/index.js')
