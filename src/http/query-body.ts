@@ -1,7 +1,8 @@
 /** Queries in the bodies of requests: `QUERY /` and `POST /query`. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import {
-  isFromTree, isParameter, markTree, NO_PARAMS, parseQueryBody, parseQueryTree, type QueryParamError, type QueryParams,
+  isFixedParameter, isFromTree, isParameter, markTree, NO_PARAMS, parseQueryBody, parseQueryTree, type QueryParamError,
+  type QueryParams,
 } from '../query/index.ts'
 import { cited } from '../plan/index.ts'
 import { declaredParameters } from './declared-parameters.ts'
@@ -60,7 +61,7 @@ function withUrlErrors (params: QueryParams, request: FastifyRequest): QueryPara
   const names = Object.keys(request.query as object)
   if (names.length === 0) return params
   const { has, open } = declaredParameters(request)
-  const wrong = names.find((name) => isParameter(name) || !(open || has(name)))
+  const wrong = names.find((name) => has(name) ? isFixedParameter(name) : isParameter(name) || !open)
   if (wrong === undefined) return params
   const error: QueryParamError = {
     code: 'FST_CRUD_QUERY_INVALID',

@@ -23,6 +23,9 @@ interface Parameter {
   readonly declarable: boolean
 }
 
+/** Names that applications may use for something else. */
+const DECLARABLE: ReadonlySet<string> = new Set(['count', ...SUMMARY_PARAMETERS])
+
 /** The parameters by the root of their name. */
 const PARAMETERS: ReadonlyMap<string, Parameter> = new Map(
   [
@@ -30,13 +33,13 @@ const PARAMETERS: ReadonlyMap<string, Parameter> = new Map(
     parameter('sort', 'FST_CRUD_SORT_INVALID'),
     parameter('fields', 'FST_CRUD_FIELD_INVALID'),
     parameter('include', 'FST_CRUD_INCLUDE_INVALID'),
-    ...SUMMARY_PARAMETERS.map((name) => parameter(name, 'FST_CRUD_FIELD_INVALID', true)),
+    ...SUMMARY_PARAMETERS.map((name) => parameter(name, 'FST_CRUD_FIELD_INVALID')),
     ...PAGE_PARAMETER_NAMES.map((name) => parameter(name, 'FST_CRUD_PAGINATION_INVALID')),
   ].map((parameter) => [parameter.root, parameter])
 )
 
-function parameter (root: Parameter['root'], code: QueryCode, declarable = false): Parameter {
-  return { root, code, declarable }
+function parameter (root: Parameter['root'], code: QueryCode): Parameter {
+  return { root, code, declarable: DECLARABLE.has(root) }
 }
 
 const NO_NAMES: readonly string[] = frozen([])
@@ -123,8 +126,6 @@ export class Draft {
       case 'facets':
         return this.#takeList(this.#listOf(root), tidyName, name, open, text, code)
       default:
-        // `count` is a word that routes of applications may use for something else
-        if (root === 'count' && this.isDeclared(name)) return
         return takePagination(this.#pagination, root, name, text, this.#errors)
     }
   }
@@ -232,6 +233,9 @@ export class Draft {
 
 /** Whether a parameter is part of the grammar. */
 export const isParameter = (name: string): boolean => PARAMETERS.has(rootOf(name))
+
+/** Whether a parameter is part of the grammar even if an application declares its name. */
+export const isFixedParameter = (name: string): boolean => PARAMETERS.get(rootOf(name))?.declarable === false
 
 /** The name of a parameter before its first bracket: `filter` of `filter[name]`. */
 export function rootOf (name: string): string {

@@ -167,6 +167,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
         '/narrow': querystring({
           properties: { lang: { type: 'string' }, page: { type: 'integer', maximum: 2, default: 1 } },
         }),
+        // an application may use these names of the grammar for something else
+        '/renamed': querystring({ properties: { count: {}, group: {}, facets: {} } }),
       },
     })
     const verdict = async (path: string, query: string) => (await send(requests(path).list!, query, declaring)).status
@@ -182,6 +184,7 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['/typed', 'anything=1', 200],
       ['/narrow', 'page=2&lang=de', 200],
       ['/narrow', 'page=3', 400],
+      ['/renamed', 'count=many&group=x&facets=y', 200],
     ] as const) t.equal(await verdict(path, query), status, `${path}?${query}`)
 
     const withBody = async (path: string, query: string) =>
@@ -195,6 +198,10 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['/open', 'page=2', 400],
       ['/narrow', 'lang=de', 200],
       ['/narrow', 'page=2', 400],
+      ['/narrow', 'count=none', 400],
+      ['/open', 'count=none', 400],
+      ['/renamed', 'count=many&group=x&facets=y', 200],
+      ['/renamed', 'aggregate=count', 400],
     ] as const) t.equal(await withBody(path, query), status, `${path}/query?${query}`)
     t.match(await send({ method: 'POST', url: '/narrow/query', payload: {} }, 'lang=de&page=2', declaring), {
       body: { detail: "The query of this request is in its body, so its URL takes no parameter 'page'." },

@@ -1,7 +1,7 @@
 /** Documents lists whose query is the body of the request: `QUERY /` and `POST /query`. */
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
-import { isParameter, MAX_BODY_LIST_ITEMS, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
+import { isFixedParameter, MAX_BODY_LIST_ITEMS, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
 import { FORM_BODY, JSON_BODY } from '../routes/content-type.ts'
 import type { OpenApi } from './components.ts'
 
@@ -52,9 +52,9 @@ function withoutListParameters (schema: unknown): unknown {
   return {
     ...schema as object,
     ...(properties && {
-      properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !isParameter(name))),
+      properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !isFixedParameter(name))),
     }),
-    ...(required && { required: required.filter((name) => !isParameter(name)) }),
+    ...(required && { required: required.filter((name) => !isFixedParameter(name)) }),
   }
 }
 
