@@ -1,4 +1,7 @@
-/** Builds the page of the explorer from `explorer/` to `dist/explorer`, with the compressed forms of its files. */
+/**
+ * Builds the page of the explorer from `explorer/` to `dist/explorer`, with the compressed forms of its files, and the
+ * license of Preact, which is included in it.
+ */
 import fs from 'node:fs'
 import path from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
@@ -6,7 +9,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 const root = path.join(import.meta.dirname, '../..')
 const target = path.join(root, 'dist/explorer')
 /** Everything that the page is made of: it imports modules of several rooms of `src`. */
-const SOURCES = ['explorer', 'src', 'package-lock.json'].map((name) => path.join(root, name))
+const SOURCES = ['explorer', 'src', 'package-lock.json', 'scripts/explorer/build.ts'].map((name) =>
+  path.join(root, name))
 
 /** Builds the page if a source is newer than it. Takes about a second. */
 export async function buildStaleExplorer (): Promise<void> {
@@ -36,6 +40,7 @@ export async function buildExplorer (): Promise<void> {
       logLevel: 'warn',
       build: { outDir, emptyOutDir: true },
     })
+    fs.copyFileSync(path.join(root, 'node_modules/preact/LICENSE'), path.join(outDir, 'LICENSE-preact'))
     for (const name of fs.readdirSync(outDir, { recursive: true, encoding: 'utf8' })) {
       if (/\.(css|js|svg)$/.test(name)) compress(path.join(outDir, name))
     }

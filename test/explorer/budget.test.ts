@@ -18,8 +18,9 @@ t.test('the page has at most 60 KiB of JavaScript, and 12 KiB of styles, gzipped
   t.ok(styles > 0 && styles <= 12 * 1024, `${styles} bytes of styles`)
 })
 
-t.test('it is made of a page, an icon, and files with a hash in their names', async (t) => {
+t.test('it is made of a page, an icon, files with a hash in their names, and the license of Preact', async (t) => {
   const names = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => !/\.(br|gz)$/.test(name) && name !== 'assets')
-  for (const name of names) t.match(name, /^(index\.html|icon\.svg|assets\/[\w.-]+-[\w-]{8}\.(js|css))$/)
+  for (const name of names) t.match(name, /^(index\.html|icon\.svg|LICENSE-preact|assets\/[\w.-]+-[\w-]{8}\.(js|css))$/)
+  t.match(fs.readFileSync(path.join(folder, 'LICENSE-preact'), 'utf8'), /MIT License[^]*Jason Miller/)
 })
