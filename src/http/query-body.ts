@@ -64,6 +64,7 @@ function withUrlErrors (params: QueryParams, request: FastifyRequest): QueryPara
   const wrong = names.find((name) => has(name) ? isFixedParameter(name) : isParameter(name) || !open)
   if (wrong === undefined) return params
   const error: QueryParamError = {
+    source: { parameter: cited(wrong) },
     code: 'FST_CRUD_QUERY_INVALID',
     detail: `The query of this request is in its body, so its URL takes no parameter '${cited(wrong)}'.`,
     limit: true,

@@ -23,12 +23,15 @@ export class QueryErrors {
   readonly #items: QueryParamError[] = []
   readonly #counts: Counts[] = []
 
-  readonly #inTree: boolean
+  readonly #inTree: boolean = false
 
-  /** @param inTree whether the query is a tree of JSON, into which the errors point */
+  /**
+   * @param errors those of the parser, which point to the right place
+   * @param inTree whether the query is a tree of JSON, into which the other errors point
+   */
   constructor (errors: readonly QueryParamError[] = [], inTree = false) {
-    this.#inTree = inTree
     for (const error of errors) this.push(error)
+    this.#inTree = inTree
   }
 
   /** The number of all errors, including those without an item. */
@@ -44,7 +47,9 @@ export class QueryErrors {
   add (code: QueryCode, make: () => QueryParamError, limit = false): void {
     let counts = this.#counts.find((counts) => counts.code === code && counts.limit === limit)
     if (counts === undefined) this.#counts.push(counts = { code, limit, count: 0 })
-    if (counts.count++ < MAX_ERRORS) this.#items.push(limit ? { ...make(), limit } : make())
+    if (counts.count++ >= MAX_ERRORS) return
+    const item = this.#inTree ? pointed(make()) : make()
+    this.#items.push(limit ? { ...item, limit } : item)
   }
 
   /**
@@ -59,7 +64,7 @@ export class QueryErrors {
       counts.some(({ code, limit }) => code === item.code && limit === (item.limit ?? false))
     )
     const shown = items.map(({ limit, ...item }) => item)
-    throw queryError(this.#inTree ? shown.map(pointed) : shown, total(counts))
+    throw queryError(shown, total(counts))
   }
 }
 

@@ -204,7 +204,10 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['/renamed', 'aggregate=count', 400],
     ] as const) t.equal(await withBody(path, query), status, `${path}/query?${query}`)
     t.match(await send({ method: 'POST', url: '/narrow/query', payload: {} }, 'lang=de&page=2', declaring), {
-      body: { detail: "The query of this request is in its body, so its URL takes no parameter 'page'." },
+      body: {
+        detail: "The query of this request is in its body, so its URL takes no parameter 'page'.",
+        errors: [{ source: { parameter: 'page' } }],
+      },
     })
   })
 
