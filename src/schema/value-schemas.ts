@@ -148,9 +148,9 @@ const TYPE_SCHEMAS: { readonly [Name in TypeName]: TypeSchema<TypeOf<Name>> } = 
     likely: false,
   },
   array: {
-    // no column of arrays refuses items that are null
     value: ({ element }) => Type.Array(nullable(valueSchema(element), true)),
-    input: ({ element }) => Type.Array(nullable(inputSchema(element), true)),
+    // the check that MikroORM makes for the members of an enum refuses null, and no other column of arrays does
+    input: ({ element }) => Type.Array(nullable(inputSchema(element), element.kind !== 'enum' || element.native)),
     text: string,
     example: ({ element }) => [exampleOf(element)],
     secondExample: ({ element }) => [exampleOf(element)],

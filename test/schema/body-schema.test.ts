@@ -327,6 +327,8 @@ t.test('the limits of columns are in the schema', async (t) => {
     ], ['31.5.2024', '2024-05-31T09', 1]],
     [{ kind: 'time' }, ['09:30', '09:30:00.5'], ['9:30', '09:30:00Z']],
     [{ kind: 'array', element: { kind: 'boolean' } }, [[], [true], [true, null]], [null, true, ['true'], [1]]],
+    [{ kind: 'array', element: { kind: 'enum', items: ['a'], native: false } }, [[], ['a']], [['a', null], ['b']]],
+    [{ kind: 'array', element: { kind: 'enum', items: ['a'], native: true } }, [['a', null]], [['b']]],
   ]
   for (const [type, right, wrong] of cases) {
     for (const value of right) t.ok(ajv.validate(inputSchema(type), value), `${type.kind}: ${JSON.stringify(value)}`)
