@@ -2,12 +2,9 @@
 import { plainNumber } from '../../base/plain-number.ts'
 import type { DecimalType } from './basic-types.ts'
 import { accept, refuse, type Converted } from './converted.ts'
-import {
-  digitsToBody, fromNumber, matching, mayBeRounded, MAX_DIGITS, NOT_FINITE, NUMBER, numberForm, numberText,
-} from './number.ts'
+import { digitsToBody, fromNumber, matching, MAX_DIGITS, NOT_FINITE, NUMBER, numberForm, numberText } from './number.ts'
 import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
 
-const UNROUNDED = 'a number that is no integer from 2^53 up to 1e21, which may have been rounded'
 const DECIMAL = /^-?\d+(?:\.\d+)?$/
 
 const numeric: FromColumn<DecimalType> = (declared, [precision, scale]) => ({
@@ -53,7 +50,6 @@ function decimalFromJson (value: unknown, { form, precision, scale = 0 }: Decima
       ? value
       : undefined
   if (written === undefined) return refuse(form === 'number' ? 'a number' : 'a decimal number, as a string')
-  if (form === 'number' && mayBeRounded(value)) return refuse(UNROUNDED)
   // a JavaScript number has no more digits than a column can hold
   const converted = form === 'number' ? accept(written) : decimalFromText(written)
   return converted.ok ? fitting(written, precision, scale) : converted

@@ -1,7 +1,7 @@
 /** JSON, stored unchanged. Values that jsonb cannot store are rejected. */
 import { escapedName } from '../../base/error-list.ts'
 import { accept, refuse, type Converted } from './converted.ts'
-import { FLOAT, mayBeRounded, MAX_DIGITS } from './number.ts'
+import { FLOAT, MAX_DIGITS } from './number.ts'
 import { textFromText } from './text.ts'
 import { COMPARABLE, INCOMPARABLE, unchanged, type WireType } from './wire-type.ts'
 
@@ -98,13 +98,30 @@ function jsonFromJson (value: unknown): Converted {
 const INEXACT = Symbol('a number that may not be the one that was sent')
 
 /**
+ * From this size on, JavaScript writes numbers with an exponent (ECMA-262, Number::toString), so they are treated as
+ * floating-point.
+ */
+const FLOATING = 1e21
+
+/**
+ * Whether a number may differ from the number in the text of the request (RFC 8259 section 6). An integer from 2^53 on
+ * may have been rounded. A number out of range is infinite, which JSON would write as null. A number from 1e21 on is
+ * accepted: clients usually send it with an exponent, and then it is stored as it was meant.
+ */
+function isInexact (value: unknown): boolean {
+  if (typeof value !== 'number') return false
+  const size = Math.abs(value)
+  return !Number.isFinite(value) || (size > Number.MAX_SAFE_INTEGER && size < FLOATING)
+}
+
+/**
  * JSON, or `undefined` for values without JSON: circles, bigints, functions, and more levels than the stack allows.
  * `INEXACT` if it contains a number that is not exact.
  */
 function stringify (value: unknown): string | undefined | typeof INEXACT {
   try {
     return JSON.stringify(value, (_, part: unknown) => {
-      if (mayBeRounded(part)) throw INEXACT
+      if (isInexact(part)) throw INEXACT
       return part
     }) as string | undefined
   } catch (error) {
@@ -117,7 +134,7 @@ function inexactPlace (value: unknown): string {
   const places: { readonly value: unknown, readonly at: string }[] = [{ value, at: '' }]
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     const { value, at } = place
-    if (mayBeRounded(value)) return at
+    if (isInexact(value)) return at
     if (typeof value !== 'object' || value === null) continue
     const members = Object.entries(value).map(([key, value]) => ({ value, at: `${at}/${escapedName(key)}` }))
     places.push(...members.reverse())

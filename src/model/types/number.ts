@@ -43,20 +43,3 @@ export function digitsToBody (value: unknown, { form }: { readonly form: NumberF
   if (form === 'number') return numberToBody(value)
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : value
 }
-
-/**
- * From this size on, JavaScript writes numbers with an exponent (ECMA-262, Number::toString), so they are treated as
- * floating-point.
- */
-const FLOATING = 1e21
-
-/**
- * Whether a number may differ from the number in the text of the request (RFC 8259 section 6). An integer from 2^53 on
- * may have been rounded. A number out of range is infinite, which JSON would write as null. A number from 1e21 on is
- * accepted: clients usually send it with an exponent, and then it is stored as it was meant.
- */
-export function mayBeRounded (value: unknown): boolean {
-  if (typeof value !== 'number') return false
-  const size = Math.abs(value)
-  return !Number.isFinite(value) || (size > Number.MAX_SAFE_INTEGER && size < FLOATING)
-}
