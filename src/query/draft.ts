@@ -4,7 +4,7 @@ import { PAGE_PARAMETER_NAMES, type PageParameterName } from '../base/page-style
 import { readBrackets } from './brackets.ts'
 import { dropFilter, finishFilters, takeFilter } from './gather-filters.ts'
 import type { FilterSlots } from './gather-filters.ts'
-import { emptyWithoutPrototype, frozen, withoutPrototype, type Settable } from './frozen.ts'
+import { emptyWithoutPrototype, frozen, withoutPrototype } from './frozen.ts'
 import { isReserved, MAX_PARAMETERS, type QueryForm } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import { NameList, takeNames, tidyName, tidySort } from './read-names.ts'
@@ -151,7 +151,7 @@ export class Draft {
   finish (): QueryParams {
     const { filters, groups } = finishFilters(this.#filters, this.form, this.#errors)
     const lists = this.#lists
-    const params = emptyWithoutPrototype<QueryParams>() as Settable<QueryParams>
+    const params = emptyWithoutPrototype<QueryParams>()
     params.filters = filters
     params.groups = groups
     params.sort = lists.get('sort')?.finish() ?? NO_NAMES

@@ -17,8 +17,8 @@ export type Settable<T> = { -readonly [Key in keyof T]: T[Key] }
  * hash table, which is several times slower. If the prototype is removed from an object with members, V8 in Node 22
  * makes a hidden class for each such object, and code that reads them searches for each member.
  */
-export function emptyWithoutPrototype<T extends object> (): Partial<Settable<T>> {
-  return Object.setPrototypeOf({}, null) as Partial<Settable<T>>
+export function emptyWithoutPrototype<T extends object> (): Settable<T> {
+  return Object.setPrototypeOf({}, null) as Settable<T>
 }
 
 /** Copies members into a frozen object without a prototype. */

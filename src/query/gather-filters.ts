@@ -5,7 +5,7 @@
 import { readBrackets } from './brackets.ts'
 import { LevelDraft } from './filter-levels.ts'
 import { mayAddRows, readFilterName, UNREADABLE_FILTER, UNREADABLE_IN_GROUP, type FilterName } from './filter-names.ts'
-import { emptyWithoutPrototype, frozen, type Settable } from './frozen.ts'
+import { emptyWithoutPrototype, frozen } from './frozen.ts'
 import { MAX_CONDITIONS, type QueryForm } from './limits.ts'
 import { queryParamError } from './query-error.ts'
 import type { FilterGroup, FilterLevel, FilterParam, QueryParamError } from './parsed-query.ts'
@@ -119,7 +119,7 @@ export const TOO_MANY_CONDITIONS = `A query with groups has at most ${MAX_CONDIT
 
 function finishFilter ({ field, operator, list, value = '' }: FilterSlot, form: QueryForm): FilterParam {
   if (typeof value !== 'string') Object.freeze(value)
-  const param = emptyWithoutPrototype<FilterParam>() as Settable<FilterParam>
+  const param = emptyWithoutPrototype<FilterParam>()
   param.field = field
   if (operator !== undefined) param.operator = operator
   param.value = value
