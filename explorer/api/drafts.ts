@@ -47,8 +47,8 @@ export interface ChildRules {
 }
 
 /**
- * What a form has of a property: a text, `null` for null, and `undefined` if there is no value. Of a relation to
- * several records it has their keys, and of children the changes to them.
+ * The value of a property in a form. It is a text, `null` if the value is null, or `undefined` if the form has none. A
+ * relation to several records has the list of their keys. Children have the changes that the form makes to them.
  */
 export type Draft = string | null | undefined | readonly string[] | ChildrenDraft
 export type Drafts = Readonly<Record<string, Draft>>

@@ -34,7 +34,7 @@ export function resourceAt (
   return description.resources.find((resource) => resource.path === path)
 }
 
-/** The resource whose numbers have a path. The caller may perhaps not ask for them. */
+/** The resource whose numbers a path shows, also if the caller may not ask for them. */
 export function resourceOfNumbers (description: ExplorerDescription, path: string): ResourceDescription | undefined {
   return path.endsWith(NUMBERS) ? resourceAt(description, path.slice(0, -NUMBERS.length)) : undefined
 }

@@ -51,7 +51,7 @@ function formOf (model: EntityModel): string {
   return `an object with ${quoted(primaryKey.map(({ property }) => property.name))}`
 }
 
-/** What a value is, for the error. */
+/** Describes a value that is no key in the words of the error: `an array`, `an object without 'place'`. */
 function kindOf (id: unknown, { primaryKey }: EntityModel): string {
   if (!isObjectLiteral(id)) return withoutText(id)
   const wrong = primaryKey.find((part) => !isPart(part, id[part.property.name]))

@@ -22,8 +22,8 @@ export async function explain (
 ): Promise<Explanation | LightMyRequestResponse> {
   let explanation: Explanation | undefined
   const answer = await sendProbe(fastify, request, path, async (handler, probe, reply) => {
-    // `send` sends nothing, because the end of a request cancels its statements. Without `then`, a reply is no promise,
-    // so that nobody waits for its end
+    // `send` sends nothing, because the end of a request cancels its statements. Without `then`, `await` does not wait
+    // until the reply is sent
     const silent = Object.create(reply, { send: { value: () => silent }, then: { value: undefined } }) as FastifyReply
     const statements = await recorded(async () => await handler(probe, silent))
     explanation = await explainAll(fastify, probe, statements)

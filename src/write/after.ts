@@ -11,7 +11,7 @@ import {
 import type { Data } from './new-row.ts'
 import type { Write, Written } from './write.ts'
 
-/** What a write has done to a record, or to all records with some keys, as an after hook gets it. */
+/** A change for which an after hook is called: of one record, or of all records with some keys. */
 type Done =
   & {
     readonly change: RowChange,

@@ -3,7 +3,7 @@ import { rowsIn, type Data, type Row } from './data.ts'
 import { filterOfFamily, isHidden, type Condition, type Secrets } from './roles.ts'
 import { propertyOf, SHAPE, STORED, storedAs, targetOf } from './shape.ts'
 
-/** What the role may see of the data: the values of visible properties in visible rows, and links between them. */
+/** The part of the data that the role may see: visible properties of visible rows, and the links between these rows. */
 export function viewOf (secrets: Secrets, data: Data): unknown {
   const visible = Object.fromEntries(
     STORED.map((stored) => [
