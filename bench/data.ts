@@ -94,7 +94,7 @@ async function fill (client: pg.Client, onProgress: (done: number, total: number
   await client.query('vacuum (analyze) categories, products, articles')
 }
 
-/** Deletes the rows that a turn has created and cleans up the table, so that no turn slows down the next one. */
+/** Deletes the rows that a round has created and cleans up the table, so that no round slows down the next one. */
 export async function tidy (client: pg.Client): Promise<void> {
   // as in createData; no row refers to these rows
   await client.query('set session_replication_role = replica')

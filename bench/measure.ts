@@ -1,15 +1,15 @@
-/** The measurement: in each round, every variant has one turn at every operation. */
+/** The measurement: in each round, all variants answer the requests of every operation, in short turns. */
 import type pg from 'pg'
 import type { Backends } from './backends.ts'
 import type { Contestant } from './contestant.ts'
-import { costOf, type Cost } from './cost.ts'
+import { costsOf, dealt, sequence, type Cost } from './cost.ts'
 import { tidy } from './data.ts'
 import { encode } from './load.ts'
 import { REQUESTS, type Operation, type OperationName } from './operations.ts'
 import type { Variant, VariantName } from './variants.ts'
 
-/** The figures of one turn. Latencies are in milliseconds, memory in MiB. */
-export interface Sample extends Cost {
+/** The figures of one variant in a round. Latencies are in milliseconds, memory in MiB. */
+export interface Sample extends Omit<Cost, 'latencies'> {
   readonly p50: number
   readonly p99: number
   readonly peakMemory: number | undefined
@@ -21,7 +21,7 @@ export interface MeasureOptions {
   readonly backends: Backends
   readonly client: pg.Client
   readonly connections: number
-  /** The duration of one turn that counts. */
+  /** The time for which each variant answers requests of an operation, in a round that counts. */
   readonly seconds: number
   /** Number of rounds before those that count. */
   readonly warmUp: number
@@ -33,8 +33,8 @@ export interface MeasureOptions {
 export type Samples = ReadonlyMap<OperationName, ReadonlyMap<VariantName, ReadonlyArray<Sample | undefined>>>
 
 /**
- * Turns that do not count are this many times as long as others. V8 fully optimizes the code of a request after some
- * 10 000 of them, and a turn of half a second has 600 to 1 200 lists.
+ * Rounds that do not count are this many times as long as others. V8 fully optimizes the code of a request after some
+ * 10 000 of them, and half a second has 600 to 1 200 lists.
  */
 const WARM_UP_LENGTH = 2
 
@@ -48,24 +48,21 @@ export async function measure (options: MeasureOptions): Promise<Samples> {
     ])
   )
   for (let round = 0; round < warmUp + rounds; round++) {
+    const counts = round >= warmUp
     for (const operation of operations) {
       options.onProgress(
         `${
-          round < warmUp ? `warm-up ${round + 1} of ${warmUp}` : `round ${round - warmUp + 1} of ${rounds}`
+          counts ? `round ${round - warmUp + 1} of ${rounds}` : `warm-up ${round + 1} of ${warmUp}`
         }: ${operation.name}`
       )
-      // the previous operation leaves other data in the caches, so the order of the variants changes
-      for (
-        const contestant of [
-          ...contestants.slice(round % contestants.length),
-          ...contestants.slice(0, round % contestants.length),
-        ]
-      ) {
-        if (!has(contestant, operation)) continue
-        const takesPart = !contestant.rarely || round % 2 === 0 || warmUp + rounds < 3
-        const sample = takesPart ? await turn(operation, contestant, round < warmUp ? long : options) : undefined
-        if (round >= warmUp) samples.get(operation.name)!.get(contestant.name)!.push(sample)
-        if (operation.writes && takesPart) await tidy(options.client)
+      const present = contestants.filter((contestant) =>
+        has(contestant, operation) && (!contestant.rarely || round % 2 === 0 || warmUp + rounds < 3)
+      )
+      const measured = await samplesOf(operation, present, counts ? options : long)
+      if (operation.writes) await tidy(options.client)
+      if (!counts) continue
+      for (const contestant of contestants.filter((contestant) => has(contestant, operation))) {
+        samples.get(operation.name)!.get(contestant.name)!.push(measured.get(contestant.name))
       }
     }
   }
@@ -83,22 +80,29 @@ export const has = (
 /** Variants that have the URLs of this package for some operations only. */
 const WITHOUT: ReadonlySet<VariantName> = new Set(['two-queries', 'mikro-orm'])
 
-async function turn (
+/** The figures of all variants in one round. */
+async function samplesOf (
   operation: Operation,
-  { name, server, dialect, cursors }: Contestant,
-  { backends, connections, seconds }: MeasureOptions
-): Promise<Sample> {
-  const requests = Array.from(
-    { length: operation.requests ?? REQUESTS },
-    (_, n) => encode(dialect.request(operation.call(n, cursors)))
+  contestants: readonly Contestant[],
+  options: MeasureOptions
+): Promise<ReadonlyMap<VariantName, Sample>> {
+  const length = operation.requests ?? REQUESTS
+  const numbers = sequence(length)
+  for (const { server } of contestants) server.resetPeakMemory()
+  const costs = await costsOf(
+    contestants.map(({ name, server, dialect, cursors }) => ({
+      server,
+      owner: name,
+      next: dealt(
+        numbers,
+        Array.from({ length }, (_, n) => encode(dialect.request(operation.call(n, cursors))))
+      ),
+    })),
+    options
   )
-  server.resetPeakMemory()
-  const { cost, result } = await costOf(server, backends, name, { connections, seconds, requests })
-  const at = (part: number) => result.latencies[Math.floor(result.latencies.length * part)]!
-  return {
-    ...cost,
-    p50: at(0.5),
-    p99: at(0.99),
-    peakMemory: server.peakMemory(),
-  }
+  return new Map(contestants.map(({ name, server }, index) => {
+    const { latencies, ...cost } = costs[index]!
+    const at = (part: number) => latencies[Math.floor(latencies.length * part)]!
+    return [name, { ...cost, p50: at(0.5), p99: at(0.99), peakMemory: server.peakMemory() }]
+  }))
 }

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 export interface BenchOptions {
   readonly rounds: number
   readonly warmUp: number
-  /** The duration of one variant's turn at one operation. */
+  /** The time for which each variant answers requests of an operation in a round. */
   readonly seconds: number
   readonly connections: number
   readonly pool: number
@@ -75,7 +75,7 @@ export function readOptions (
   known('--only', only, parts)
   known('--variant', variant, variants)
   return {
-    // a saved run has more rounds, with shorter turns, so that it ends within half an hour
+    // a saved run has more and shorter rounds, so that it ends within half an hour
     rounds: number('--rounds', values.rounds, quick ? 1 : save || comparing ? 8 : 4),
     warmUp: number('--warm-up', values['warm-up'], quick ? 1 : 4, 0),
     seconds: number('--seconds', values.seconds, save ? 0.5 : 0.8),

@@ -23,7 +23,7 @@ interface RequestsOptions extends BenchOptions {
 /** The generated routes, which also take part in the comparison by numbers of rows. */
 const GENERATED: ReadonlyArray<Variant['name']> = ['crud-kit', 'before']
 
-/** Duration of a turn by number of rows, in seconds. There are many, and each request is known to the processes. */
+/** Duration of a round by number of rows, in seconds. There are many, and each request is known to the processes. */
 const AMOUNT_SECONDS = 0.25
 const AMOUNT_WARM_UP = 2
 const AMOUNT_ROUNDS = 6

@@ -2,8 +2,8 @@
  * npm run bench: measures the generated routes, hand-written routes, routes on MikroORM's own methods and, if they are
  * installed, other libraries, on 100 000 categories and 500 000 products in a throw-away PostgreSQL. Prints Markdown.
  *
- * Each variant is a separate process. They take turns, one at a time, with the same number of connections to the same
- * server. This process is the client. See README.md for the meaning of the numbers, and for the options below.
+ * Each variant is a separate process. They take short turns, one at a time, with the same number of connections to the
+ * same server. This process is the client. See README.md for the meaning of the numbers, and for the options below.
  */
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -94,8 +94,8 @@ if (chosen.length > 0 || amounts.length > 0 || options.includes('stream')) {
     ...conditions(version, load, compared),
     `${CATEGORIES} categories with ${PRODUCTS_EACH} products each, ${options.connections} connections, ` +
       `pools of ${options.pool}. ${rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`} ` +
-      `of ${options.seconds} s, after ${warmUp} that ${warmUp === 1 ? 'does' : 'do'} not count. A ratio is the ` +
-      'median of the ratios of the rounds, and the range has the smallest and the largest one.'
+      `of ${options.seconds} s for each variant, after ${warmUp} that ${warmUp === 1 ? 'does' : 'do'} not count. A ` +
+      'ratio is the median of the ratios of the rounds, and the range has the smallest and the largest one.'
   )
 }
 if (options.includes('bulk')) {

@@ -9,7 +9,7 @@ export function median (values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** Identifies the turns of a variant at an operation. */
+/** Identifies the figures of a variant at an operation. */
 export interface Series {
   readonly operation: OperationName
   readonly variant: VariantName

@@ -1,14 +1,14 @@
 /**
  * Measures writes of 100 records in one request, and upserts of one, on both sides: the generated routes, and a
- * statement that does the same in a hand-written route. A turn begins with new rows and sends a fixed number of
- * requests, each once, because a second deletion of the same records would find nothing.
+ * statement that does the same in a hand-written route. A round begins with new rows and sends a fixed number of
+ * requests, each once, to one of the two, because a second deletion of the same records would find nothing.
  */
 import { isDeepStrictEqual } from 'node:util'
 import pg from 'pg'
 import { startPostgres } from '../../scripts/postgres.ts'
 import { Backends } from '../backends.ts'
 import { request } from '../client.ts'
-import { costOf, type Cost } from '../cost.ts'
+import { costsOf, dealt, sequence, type Cost } from '../cost.ts'
 import { encode } from '../load.ts'
 import { ServerProcess } from '../server-process.ts'
 import { bulkOperations, createBulkTables, EACH, refill, type BulkName, type BulkOperation } from './operations.ts'
@@ -28,12 +28,12 @@ export interface BulkOptions {
 }
 
 /**
- * Turns of a round that does not count. A turn cannot be longer than its table, and V8 fully optimizes the code of a
- * request after some 10 000 of them.
+ * Repetitions of a round that does not count. A round cannot be longer than its table, and V8 fully optimizes the code
+ * of a request after some 10 000 of them.
  */
-const WARM_UP_TURNS = 3
+const WARM_UP_ROUNDS = 3
 
-/** All batches of the tables are written in a turn. */
+/** All batches of the tables are written in a round, half of them by each side. */
 const ROWS = 100_000
 const REQUESTS: Readonly<Record<BulkName, number>> = {
   'update-many': ROWS / EACH,
@@ -67,12 +67,10 @@ export async function measureBulk (options: BulkOptions): Promise<BulkSamples> {
       samples.set(operation.name, all)
       for (let round = -options.warmUp; round < options.rounds; round++) {
         options.onProgress(`round ${round + 1} of ${options.rounds}: ${operation.name}`)
-        for (const owner of round % 2 === 0 ? BULK_OWNERS : BULK_OWNERS.toReversed()) {
-          for (let turns = round < 0 ? WARM_UP_TURNS : 1; turns > 0; turns--) {
-            await refill(client, operation.table, ROWS)
-            const sample = await turn(operation, owner, servers.get(owner)!, backends, options)
-            if (round >= 0) all[owner].push(sample)
-          }
+        for (let repetitions = round < 0 ? WARM_UP_ROUNDS : 1; repetitions > 0; repetitions--) {
+          await refill(client, operation.table, ROWS)
+          const costs = await measureRound(operation, servers, backends, options)
+          if (round >= 0) for (const [index, owner] of BULK_OWNERS.entries()) all[owner].push(costs[index]!)
         }
       }
       for (const server of servers.values()) await server.stop()
@@ -104,13 +102,17 @@ async function checkAnswers (
   }
 }
 
-async function turn (
+/** The costs of one round, in the order of `BULK_OWNERS`. */
+async function measureRound (
   { name, request }: BulkOperation,
-  owner: BulkOwner,
-  server: ServerProcess,
+  servers: ReadonlyMap<BulkOwner, ServerProcess>,
   backends: Backends,
   { connections }: BulkOptions
-): Promise<Cost> {
+): Promise<readonly Cost[]> {
   const requests = Array.from({ length: REQUESTS[name] }, (_, n) => encode(request(n, ROWS)))
-  return (await costOf(server, backends, owner, { connections, seconds: Infinity, requests, once: true })).cost
+  const next = dealt(sequence(requests.length, true), requests)
+  return await costsOf(
+    BULK_OWNERS.map((owner) => ({ server: servers.get(owner)!, owner, next })),
+    { backends, connections, seconds: Infinity }
+  )
 }

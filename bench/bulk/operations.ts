@@ -98,7 +98,7 @@ export async function refill (client: pg.Client, table: BulkOperation['table'], 
 }
 
 /**
- * The same where the table is too large to be filled for each turn: records that the first `sent` requests have deleted
+ * The same if the table is too large to be filled for each round: records that the first `sent` requests have deleted
  * return, and new ones go.
  */
 export async function restore (

@@ -115,10 +115,10 @@ async function dropIndexes (client: pg.Client): Promise<readonly string[]> {
   return rows.map(({ definition }) => definition)
 }
 
-/** A table that a turn may change. */
+/** A table that a round may change. */
 export type WrittenTable = 'categories' | BulkOperation['table']
 
-/** Gives the table that a turn has changed the rows that it had. */
+/** Gives the table that a round has changed the rows that it had. */
 export async function tidy (
   client: pg.Client,
   { writes: table, requests = 0 }: { readonly writes?: WrittenTable, readonly requests?: number },

@@ -3,8 +3,9 @@ import pg from 'pg'
 import { startPostgres } from '../../scripts/postgres.ts'
 import { Backends } from '../backends.ts'
 import { request } from '../client.ts'
+import { costsOf, dealt, sequence, type Party } from '../cost.ts'
 import { own } from '../dialects/own.ts'
-import { encode, load } from '../load.ts'
+import { encode } from '../load.ts'
 import { ServerProcess } from '../server-process.ts'
 import type { ServerName } from '../variants.ts'
 import { createDatabase, SAMPLE, tidy } from './data.ts'
@@ -18,7 +19,7 @@ export interface GrowthOptions {
   readonly byHand: boolean
   /** Rounds that count, after two that do not. */
   readonly rounds: number
-  /** The duration of one turn. */
+  /** The time for which each server answers requests of an operation in a round. */
   readonly seconds: number
   readonly onProgress: (text: string) => void
 }
@@ -132,14 +133,15 @@ async function measureSites (
   for (let round = -WARM_UP; round < rounds; round++) {
     for (const operation of operations) {
       onProgress(`round ${round + 1} of ${rounds}: ${operation.name}`)
-      for (const site of sites) {
-        if (site.rows < (operation.atLeast ?? 0)) continue
-        for (const owner of ownersOf(byHand).filter((owner) => operation.servers[owner] !== undefined)) {
-          const cpu = await turn(operation, site, owner, { backends, seconds })
-          await tidy(site.client, operation, site.rows)
-          const series = seriesOf(operation.name, site.rows, owner)
-          if (round >= 0) samples.set(series, [...samples.get(series) ?? [], cpu])
-        }
+      const present = sites.filter(({ rows }) => rows >= (operation.atLeast ?? 0))
+      const parties = present.flatMap((site) => partiesOf(operation, site, ownersOf(byHand)))
+      const costs = await costsOf(parties, { backends, connections: CONNECTIONS, seconds })
+      for (const { client, rows } of present) await tidy(client, operation, rows)
+      if (round < 0) continue
+      for (const [index, { series }] of parties.entries()) {
+        const { postgresCpu } = costs[index]!
+        if (postgresCpu === undefined) throw new Error('--growth needs the /proc of Linux')
+        samples.set(series, [...samples.get(series) ?? [], postgresCpu])
       }
     }
   }
@@ -148,22 +150,26 @@ async function measureSites (
 
 const ownersOf = (byHand: boolean): readonly Owner[] => byHand ? ['generated', 'hand-written'] : ['generated']
 
-async function turn (
+/** The servers of a database that answer an operation's requests. They write different rows of the same tables. */
+function partiesOf (
   operation: GrowthOperation,
   { rows, servers, cursors }: Site,
-  owner: Owner,
-  { backends, seconds }: { readonly backends: Backends, readonly seconds: number }
-): Promise<number> {
-  const name = operation.servers[owner]!
-  const { once = false } = operation
-  const requests = Array.from(
-    { length: operation.requests ?? REQUESTS },
-    (_, n) => encode(operation.request(n, { rows, cursors: cursors[owner] }))
-  )
-  const application = applicationOf(name, rows)
-  const before = await backends.cpu(application)
-  const result = await load({ port: servers.get(name)!.port, connections: CONNECTIONS, seconds, requests, once })
-  const after = await backends.cpu(application)
-  if (before === undefined || after === undefined) throw new Error('--growth needs the /proc of Linux')
-  return (after - before) / result.requests
+  owners: readonly Owner[]
+): ReadonlyArray<Party & { readonly series: string }> {
+  const length = operation.requests ?? REQUESTS
+  const numbers = sequence(length, operation.once)
+  return owners.flatMap((owner) => {
+    const name = operation.servers[owner]
+    if (name === undefined) return []
+    const requests = Array.from(
+      { length },
+      (_, n) => encode(operation.request(n, { rows, cursors: cursors[owner] }))
+    )
+    return [{
+      series: seriesOf(operation.name, rows, owner),
+      server: servers.get(name)!,
+      owner: applicationOf(name, rows),
+      next: dealt(numbers, requests),
+    }]
+  })
 }

@@ -30,7 +30,7 @@ export interface GrowthOperation {
   readonly grows?: string
   /** The smallest table in which the request finds as many rows as in larger ones. */
   readonly atLeast?: number
-  /** The table that a turn changes. */
+  /** The table that a round changes. */
   readonly writes?: WrittenTable
   /** Number of requests before they start over. Default: 1 000. */
   readonly requests?: number

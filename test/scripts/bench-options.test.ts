@@ -9,7 +9,7 @@ import { checkOut } from '../../bench/other-checkout.ts'
 const read = (...args: string[]) =>
   readOptions(args, ['list', 'get', ...OTHER_PARTS], ['hand-written', 'crud-kit', 'mikro-orm'])
 
-t.test('a saved run has eight rounds of short turns, a quick one has one', async (t) => {
+t.test('a saved run has eight short rounds, a quick one has one', async (t) => {
   t.match(read(), { rounds: 4, warmUp: 4, seconds: 0.8, connections: 16, pool: 10, peers: undefined })
   t.match(read('--save'), { rounds: 8, warmUp: 4, seconds: 0.5, save: true })
   t.match(read('--quick'), { rounds: 1, warmUp: 1, quick: true })
