@@ -14,7 +14,7 @@ import {
   type WriteForm,
 } from '../sql/index.ts'
 import { plannedOnly, visibleBy } from './foreign.ts'
-import { NO_FILTERS } from './request-conditions.ts'
+import { NO_FILTERS, type ActiveFilters } from './request-conditions.ts'
 import { RowNumbers } from './row-numbers.ts'
 
 /**
@@ -101,49 +101,20 @@ export class Statements {
   readonly #reads = new KeptShapes((plan: ReadPlan) => new KeptReads(plan))
   readonly #writes = new KeptShapes(() => new KeptForms(isSameWriteForm))
 
-  /** The statement of a plan that contains all conditions of its request. */
-  of (em: EntityManager, plan: Plan): KeptStatement {
-    return isWrite(plan) ? this.#write(em, plan) : this.#read(em, plan)
-  }
-
-  #read (em: EntityManager, plan: ReadPlan): KeptStatement {
+  /** The statement of a read whose plan contains all conditions of its request. */
+  read (em: EntityManager, plan: ReadPlan): KeptStatement {
     const { forms, rowNumbers, facts } = this.#reads.of(shapeOf(plan), plan)
     const form = formOf(plan, dialectOf(em), rowNumbers, facts)
     return forms.find(form) ?? forms.add(form, keepRead(em, plan, form, rowNumbers))
   }
 
-  #write (em: EntityManager, plan: WritePlan): KeptStatement {
+  /** The statement of a write whose plan contains all conditions of its request. */
+  write (em: EntityManager, plan: WritePlan): KeptStatement {
     const forms = this.#writes.of(writeShapeOf(plan), plan)
     const form = writeFormOf(em, plan.model)
     return forms.find(form) ?? forms.add(form, keepWrite(em, plan, form))
   }
 }
-
-/** Whether statements of each kind of plan write. A statement that only reads may be sent again. */
-const WRITES: {
-  readonly [Kind in Plan['kind']]: Kind extends WritePlan['kind'] ? true
-    : false
-} = {
-  list: false,
-  keyset: false,
-  stream: false,
-  records: false,
-  get: false,
-  count: false,
-  estimate: false,
-  exists: false,
-  aggregate: false,
-  insert: true,
-  update: true,
-  delete: true,
-  many: true,
-  updateEach: true,
-  deleteEach: true,
-  upsert: true,
-  upsertMany: true,
-}
-
-const isWrite = (plan: Plan): plan is WritePlan => WRITES[plan.kind]
 
 /** Whether a plan reads one row by its key, and nothing whose cost depends on other rows. */
 function looksUpOneRecord (plan: ReadPlan): boolean {
@@ -224,8 +195,16 @@ function foreignToKeep (em: EntityManager, filter?: Foreign['filter']): ForeignT
   return { foreign, constants, behind }
 }
 
-/** The statement with the values of one request. */
-export function bindKept (kept: KeptStatement, values: readonly unknown[], origin: QueryOrigin): CompiledRead {
+/**
+ * The statement with the values of one request, unless conditions of the configuration lead to rows that are filtered.
+ */
+export function bindKept (
+  kept: KeptStatement,
+  values: readonly unknown[],
+  filters: ActiveFilters,
+  origin: QueryOrigin
+): CompiledRead | undefined {
+  if (kept.behind.size > 0) { for (const model of filters.keys()) if (kept.behind.has(model)) return undefined }
   const { statement: { text, slots, columns }, constants, prepared, toWire, readOnly, shareable, form, noteRow } = kept
   const bound = constants.bind(slots, values)
   return { text, values: bound, columns, prepared, origin, toWire, readOnly, shareable, form, noteRow }

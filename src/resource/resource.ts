@@ -9,11 +9,13 @@ import type { EntityModel } from '../model/index.ts'
 import {
   entitiesOf, isCustomTerm, planEstimate, planPrevious, planSelection, QueryErrors, relationsOfWhitelist,
   resolveUpsertKeys, resolveWhitelist, resolveWritable, upsertKeysFor, withConditions, withTranslated, type ListPlan,
-  type ManyTarget, type OwnedChildren, type Plan, type ReadPlan, type Selection, type UpsertKey, type Whitelist,
-  type Writable, type WritePlan,
+  type ManyTarget, type OwnedChildren, type ReadPlan, type Selection, type UpsertKey, type Whitelist, type Writable,
+  type WritePlan,
 } from '../plan/index.ts'
 import { toWireOf, type ToWire } from '../answer/index.ts'
-import { dialectOf, enterStage, isUnaccentKnown, originsOf, type QueryOrigin } from '../run/index.ts'
+import {
+  dialectOf, enterStage, isUnaccentKnown, originsOf, type BoundStatement, type QueryOrigin,
+} from '../run/index.ts'
 import { compile, compileAnyWrite, formOf } from '../sql/index.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import { activeFilters, switchedFilters } from './active-filters.ts'
@@ -207,7 +209,8 @@ export class Resource {
     // only MikroORM can compile callbacks, and conditions without a translation
     const complete = hasCallbacks(plan) ? undefined : withConditions(plan, ownConditions(conditions), filters)
     enterStage('compile')
-    const statement = (complete && this.#kept(session, complete, filters, origin)) ??
+    const kept = complete && this.#statements.read(sharedEmOf(session), complete)
+    const statement = (kept && bindKept(kept, complete.values, filters, origin)) ??
       this.#compileOnce(session, plan, conditions, given, origin)
     enterStage()
     return statement
@@ -253,7 +256,7 @@ export class Resource {
     filters: ActiveFilters,
     operation: QueryOperation,
     switched: SwitchedFilters = NONE_SWITCHED
-  ): CompiledRead {
+  ): BoundStatement {
     const origin = this.#origins[operation]
     const isInsert = plan.kind === 'insert'
     enterStage('plan')
@@ -262,7 +265,8 @@ export class Resource {
       ? undefined
       : withConditions(plan, isInsert ? undefined : ownConditions(conditions), filters, conditions.inside)
     enterStage('compile')
-    let statement = complete && this.#kept(session, complete, filters, origin)
+    const kept = complete && this.#statements.write(sharedEmOf(session), complete)
+    let statement: BoundStatement | undefined = kept && bindKept(kept, complete.values, filters, origin)
     if (statement === undefined) {
       const values = [...plan.values]
       const foreign = foreignOf(session, { model: plan.model, customs }, conditions, filters, values, switched)
@@ -271,18 +275,6 @@ export class Resource {
     }
     enterStage()
     return statement
-  }
-
-  /** The kept statement of a plan, unless conditions of the configuration lead to rows that are filtered. */
-  #kept (
-    session: CrudSession,
-    plan: Plan,
-    filters: ActiveFilters,
-    origin: QueryOrigin
-  ): CompiledRead | undefined {
-    const kept = this.#statements.of(sharedEmOf(session), plan)
-    if (kept.behind.size > 0) { for (const model of filters.keys()) if (kept.behind.has(model)) return undefined }
-    return bindKept(kept, plan.values, origin)
   }
 
   /** The entities of a statement and those that the scope leads to. */

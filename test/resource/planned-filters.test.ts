@@ -21,8 +21,8 @@ t.test('a kept statement refuses an entity that its plan is not known to lead to
   const sorted = plan('sort=supplier.name')
   // the entities of a plan are those of its parts, so a plan that seems to have no order leads to no supplier
   const hidden = new Proxy(sorted, { has: (target, key) => key !== 'order' && key in target })
-  t.ok(new Statements().of(em, sorted))
-  t.throws(() => new Statements().of(em, hidden), forgotten('Supplier'))
+  t.ok(new Statements().read(em, sorted))
+  t.throws(() => new Statements().read(em, hidden), forgotten('Supplier'))
 })
 
 t.test('a statement for one request refuses an entity that its resource does not lead to', async (t) => {
