@@ -68,7 +68,7 @@ export function ifFits (json: Sql, measured: Measured | undefined): Sql {
 }
 
 /**
- * The records of an answer, within its limits, from a projection of the table. Parameters are those of `recordSql`.
+ * The records of an answer, within its limits, from a projection of the table.
  *
  * @param shown the rows that the answer shows, if it has further rows: only their included records count
  */
@@ -80,7 +80,7 @@ export function answerSql (
   shown: string = alias
 ): AnswerSql {
   const bounds: Bounds = { form, ...boundsOf(form, selection, limits!, context) }
-  const { weights, ...records } = recordsWithin(selection, alias, true, deleted, context, bounds, shown)
+  const { weights, ...records } = recordsWithin(selection, alias, deleted, context, bounds, shown)
   const { measurement } = bounds
   if (measurement === undefined) return records
   measurement.end(selection, shown, weights)
@@ -106,22 +106,6 @@ export function shownRows (shown: string, page: string, rest: Sql): Sql {
   return sql`${name(shown)} as (select * from ${name(page)}${rest})`
 }
 
-/**
- * The members of a selection's records. They are read from a table if the selection shows nothing related, or else from
- * a projection of it.
- *
- * @param deleted which of the rows the statement keeps
- */
-export function recordSql (
-  selection: Selection,
-  alias: string,
-  projected: boolean,
-  deleted: Deleted,
-  context: ConditionContext
-): RecordSql {
-  return recordsWithin(selection, alias, projected, deleted, context, UNBOUNDED)
-}
-
 interface WeightedSql extends RecordSql {
   /** The weights of the included records, if the answer is measured. */
   readonly weights: ReadonlyArray<ReturnType<Measurement['addLevel']>>
@@ -130,13 +114,12 @@ interface WeightedSql extends RecordSql {
 function recordsWithin (
   selection: Selection,
   alias: string,
-  projected: boolean,
   deleted: Deleted,
   context: ConditionContext,
   { longest, form, ...bounds }: Bounds,
   shown: string = alias
 ): WeightedSql {
-  const members = [...ownMembers(selection, alias, projected, deleted, longest)]
+  const members = [...ownMembers(selection, alias, true, deleted, longest)]
   if (!showsRelated(selection)) return { members, expressions: [], joins: [], weights: [] }
   const expressions: Sql[] = []
   const joins: Sql[] = []
@@ -192,7 +175,7 @@ function groupedInclude (
   const ownKeys = rows.keys.map((_, index) => name(level, keyName(index)))
   const expression = sql`${name(level)} as (${rowsOfLevel})`
   measurement?.expressions.push(expression)
-  const record = recordsWithin(selection, level, true, 'without', context, bounds)
+  const record = recordsWithin(selection, level, 'without', context, bounds)
   const weight = measurement?.addLevel(include, level, ownKeys, record.weights)
   const object = objectSql(record.members, context)
   const body = aggregate(relation, ownKeys, object, order)

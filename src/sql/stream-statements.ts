@@ -6,8 +6,8 @@ import { keyColumns, type EntityModel } from '../model/index.ts'
 import type { Form } from './form.ts'
 import { join, name, sql, type Sql } from './fragment.ts'
 import { orderBy, orderSql } from './order.ts'
-import { projection, selectList, ROW, ROW_JSON } from './members.ts'
-import { answerSql, ifFits, recordSql } from './record.ts'
+import { ownMembers, projection, selectList, ROW, ROW_JSON } from './members.ts'
+import { answerSql, ifFits } from './record.ts'
 import type { RecordsShape, StreamShape } from './shape.ts'
 import type { Source } from './source.ts'
 import { whereClause } from './visibility.ts'
@@ -47,10 +47,9 @@ export function streamSql ({ order: terms, reads, selection, deleted }: StreamSh
     return sql`select ${selectList([[STREAM_ROW.key, wholeKey(model, alias)], ...columns])} from ${rows}`
   }
   const page = context.names.expression('page')
-  const { members } = recordSql(selection, page, true, deleted, context)
   const pageSql = sql`(select ${selectList(projection(selection, alias))} from ${rows} offset 0) as ${name(page)}`
   return sql`select ${ROW_JSON} as ${name(STREAM_ROW.item)} from (select ${
-    selectList(members)
+    selectList(ownMembers(selection, page, true, deleted))
   } from ${pageSql}) as ${ROW}`
 }
 

@@ -92,7 +92,7 @@ function returnedBy (
   context: ConditionContext
 ): Returned {
   return [
-    ...returnedOf(plan, alias, false, context, insideSql(plan, alias, foreign, context)),
+    ...returnedOf(plan, alias, false, insideSql(plan, alias, foreign, context)),
     [CREATED, trusted(`'${created}'::text`)],
   ]
 }

@@ -43,7 +43,7 @@ export function compileEach (
     ? sql`delete from ${target} using ${list.from}${where}`
     : sql`update ${target} set ${join(changesSql(plan, alias, list, context))} from ${list.from}${where}`
   const returned = [
-    ...returnedOf(plan, alias, false, context, insideSql(plan, alias, foreign, context)),
+    ...returnedOf(plan, alias, false, insideSql(plan, alias, foreign, context)),
     ['at', sql`(${name(list.items, AT)} - 1)::text`] as const,
   ]
   return { ...render(sql`${written} returning ${selectList(returned)}`), columns: returned.map(([column]) => column) }

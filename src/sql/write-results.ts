@@ -46,10 +46,9 @@ function returnRecords (
   foreign: Foreign,
   { keysRepeat }: WriteForm
 ): Statement {
-  const inside = insideSql(plan, alias, foreign, context)
   const returned = [
-    ...returnedOf(plan, alias, false, context, inside),
-    ...valuesForHooks(plan, alias, false, context, before?.alias),
+    ...returnedOf(plan, alias, false, insideSql(plan, alias, foreign, context)),
+    ...valuesForHooks(plan, alias, false, before?.alias),
   ]
   const columns = returned.map(([column]) => column)
   const statement = sql`${written} returning ${selectList(returned)}`
@@ -83,10 +82,7 @@ function returnColumns ({ plan, alias, written, before }: WriteSql, context: Con
   for (const column of before?.columns ?? []) columns.set(`@before_${column}`, name(before!.alias, column))
   if (model.version !== undefined) columns.set(model.version.column, name(alias, model.version.column))
   for (const { column } of keyColumns(model)) columns.set(column, name(alias, column))
-  const returned = [
-    ...returnedOf(plan, rows, true, context),
-    ...valuesForHooks(plan, rows, true, context, before?.alias),
-  ]
+  const returned = [...returnedOf(plan, rows, true), ...valuesForHooks(plan, rows, true, before?.alias)]
   const expression = sql`${name(rows)} as (${written} returning ${selectList(columns)})`
   const again = before === undefined
     ? EMPTY

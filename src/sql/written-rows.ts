@@ -1,13 +1,12 @@
 /** What a write returns of its rows, and the condition that they must fulfil. */
 import { keyColumns, type EntityModel } from '../model/index.ts'
-import type { CheckedRows } from '../plan/index.ts'
+import type { CheckedRows, Selection } from '../plan/index.ts'
 import { conditionSql } from './condition.ts'
 import { join, name, sql, type Sql } from './fragment.ts'
 import { OUTSIDE, textIf } from './inside.ts'
 import { objectJson, versionText } from './json.ts'
 import { ownMembers } from './members.ts'
 import type { Foreign } from './read.ts'
-import { recordSql } from './record.ts'
 import type { ConditionContext } from './visibility.ts'
 import type { OneWriteShape, WriteShape } from './write-shape.ts'
 
@@ -32,12 +31,10 @@ export function returnedOf (
   plan: WriteShape,
   alias: string,
   projected: boolean,
-  context: ConditionContext,
   inside?: Sql
 ): (readonly [name: string, value: Sql])[] {
   const { selection, model } = plan
-  const { members } = recordSql(selection, alias, projected, 'with', context)
-  const item = sql`${objectJson(members)}::text`
+  const item = recordText(selection, alias, projected)
   const returned: (readonly [name: string, value: Sql])[] = [
     ['item', inside === undefined ? item : textIf(inside, item, OUTSIDE)],
   ]
@@ -63,18 +60,16 @@ export function valuesForHooks (
   { kind, forHooks }: OneWriteShape,
   alias: string,
   projected: boolean,
-  context: ConditionContext,
   before?: string
 ): (readonly [name: string, value: Sql])[] {
   const { whole, previous } = forHooks ?? {}
   const returned: (readonly [name: string, value: Sql])[] = []
-  if (whole !== undefined) {
-    const { members } = recordSql(whole, alias, projected, 'with', context)
-    returned.push(['whole', sql`${objectJson(members)}::text`])
-  }
+  if (whole !== undefined) returned.push(['whole', recordText(whole, alias, projected)])
   if (previous === undefined || kind === 'insert') return returned
-  const [row, isProjected] = before === undefined ? [alias, projected] : [before, true]
-  const members = ownMembers(previous, row, isProjected, 'with')
-  returned.push(['previous', sql`${objectJson(members)}::text`])
+  const text = before === undefined ? recordText(previous, alias, projected) : recordText(previous, before, true)
+  returned.push(['previous', text])
   return returned
 }
+
+const recordText = (selection: Selection, alias: string, projected: boolean): Sql =>
+  sql`${objectJson(ownMembers(selection, alias, projected, 'with'))}::text`
