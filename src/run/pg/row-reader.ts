@@ -3,10 +3,10 @@
  * socket is not read until the next part is requested, and the server waits.
  */
 import type { Connection, PoolClient, Submittable } from 'pg'
-import { serialize } from 'pg-protocol'
 import type { Socket } from 'node:net'
-import { prepareValue, socketBelow } from '../../borrowed/pg.ts'
+import { socketBelow } from '../../borrowed/pg.ts'
 import type { Row } from '../../sql/index.ts'
+import { bindMessage, rowOf } from './query.ts'
 import { cancelUntilOver, type Cancelling } from './server-socket.ts'
 import { EXECUTE_AND_SYNC, parseMessage, type BoundStatement } from './statement.ts'
 
@@ -101,9 +101,7 @@ export class RowReader implements Submittable {
     const socket = this.#socket = socketBelow(connection)
     const { text, values, prepared } = this.#statement
     try {
-      const bind = serialize.bind(
-        { values: values as unknown[], valueMapper: prepareValue } as Parameters<typeof serialize.bind>[0]
-      ) as Buffer
+      const bind = bindMessage(values)
       const parse = prepared?.message ?? parseMessage(text, '')
       if (socket.writable) socket.write(Buffer.concat([parse, bind, EXECUTE_AND_SYNC]))
     } catch (error) {
@@ -114,9 +112,7 @@ export class RowReader implements Submittable {
 
   handleDataRow ({ length, fields }: { readonly length: number, readonly fields: readonly (string | null)[] }): void {
     if (this.#unwanted) return
-    const row: Row = {}
-    for (let index = 0; index < this.#columns.length; index++) row[this.#columns[index]!] = fields[index]
-    this.#rows.push(row)
+    this.#rows.push(rowOf(this.#columns, fields))
     this.#bytes += length
     if (this.#bytes < this.#limit) return
     this.#socket!.pause()
