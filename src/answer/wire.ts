@@ -15,11 +15,15 @@ export type ToWire = (record: JsonRecord) => void
 
 /** The conversion of a selection's records; `undefined` if they need none. */
 export function toWireOf (selection: Selection): ToWire | undefined {
-  const steps = [
+  return inOrder([
     ...selection.properties.map(propertyStep),
     ...selection.includes.map(({ relation, selection }) => nested(relation.publicName, toWireOf(selection))),
     ...selection.aggregates.map(aggregateStep),
-  ]
+  ])
+}
+
+/** One conversion of several steps; `undefined` if none of them is needed. */
+function inOrder (steps: readonly (ToWire | undefined)[]): ToWire | undefined {
   const needed = steps.filter((step) => step !== undefined)
   if (needed.length === 0) return undefined
   return (record) => {
@@ -30,19 +34,13 @@ export function toWireOf (selection: Selection): ToWire | undefined {
 /** The conversion of the items of aggregates; `undefined` if they need none. */
 export function toWireOfGroups ({ groups, numbers }: Pick<AggregatePlan, 'groups' | 'numbers'>): ToWire | undefined {
   const values = [...groups, ...numbers.filter(({ function: fn }) => fn === 'min' || fn === 'max')]
-  const steps = values.flatMap((term) => {
+  return inOrder(values.map((term) => {
     const convert = toWireOfValue(term)
-    if (convert === undefined) return []
     const { key } = term
-    return [(record: JsonRecord) => {
+    return convert && ((record) => {
       record[key] = convert(record[key])
-    }]
-  })
-  return steps.length === 0
-    ? undefined
-    : (record) => {
-        for (const step of steps) step(record)
-      }
+    })
+  }))
 }
 
 /** The conversion of a value that is one of those of a property. It has the wire form that it has in records. */
@@ -56,15 +54,7 @@ export function toWireOfValue (
 function propertyStep (property: Property): ToWire | undefined {
   if (property.kind === 'embedded') {
     const members = [...property.properties.values()].filter((member) => !member.hidden)
-    const steps = members.map(propertyStep).filter((step) => step !== undefined)
-    return nested(
-      property.publicName,
-      steps.length === 0
-        ? undefined
-        : (record) => {
-            for (const step of steps) step(record)
-          }
-    )
+    return nested(property.publicName, inOrder(members.map(propertyStep)))
   }
   if (property.kind === 'relation') return keyStep(property)
   const { embedded } = property
