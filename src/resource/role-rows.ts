@@ -43,20 +43,17 @@ const readCertain = (condition: unknown, model: EntityModel): Where =>
     () => aliveOnly(withColumnValues(readCondition(condition, model)))
   )
 
-/** The rows of an entity that an actor may use; `undefined` for all. It waits for them if they are a promise. */
-function * waitForRows (actor: Actor, model: EntityModel): Steps<Where | undefined> {
-  const rows = yield * wait(rowsOf(actor, model), () => cannotWaitForRows(model))
-  return rows.length === 0 ? undefined : rows
-}
-
-/** The same for a statement of a session: related rows that MikroORM's filters hide do not count either. */
+/**
+ * The rows of an entity that an actor may use; `undefined` for all. It waits for them if they are a promise. Related
+ * rows that MikroORM's filters hide do not count either.
+ */
 export function * waitForFilteredRows (
   session: CrudSession,
   actor: Actor,
   model: EntityModel
 ): Steps<Where | undefined> {
-  const rows = yield * waitForRows(actor, model)
-  return rows && (yield * filteredRows(session, rows))
+  const rows = yield * wait(rowsOf(actor, model), () => cannotWaitForRows(model))
+  return rows.length === 0 ? undefined : yield * filteredRows(session, rows)
 }
 
 function * filteredRows (session: CrudSession, rows: Where): Steps<Where> {
