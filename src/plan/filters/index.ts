@@ -5,12 +5,10 @@ import type { QueryErrors } from '../query-errors.ts'
 import type { QueryRules } from '../query-rules.ts'
 import type { Condition, CustomCondition, Deleted } from '../condition-types.ts'
 import { Values } from '../values.ts'
-import { withoutIgnored } from './ignored.ts'
-import { kindOf, takesOperators, type FilterEntry, type FilterList } from './kinds.ts'
-import { withNullFilter } from './meant.ts'
+import type { FilterEntry, FilterList } from './kinds.ts'
 import { leavesOut } from './narrowing.ts'
-import { LevelPlanner } from './plan-level.ts'
-import { CODE, NOTHING, refuseFilter, type Planned } from './planned.ts'
+import { LevelPlanner, planFilter } from './plan-level.ts'
+import { CODE } from './planned.ts'
 import { costOf, withOneNegation } from './tree.ts'
 
 export type { Compared, FilterFacts, FilterTarget } from './kind.ts'
@@ -81,7 +79,7 @@ function ownFilters (
   errors: QueryErrors,
   { groups = true, skips }: FilterOptions
 ): LevelPlanner {
-  const planner = new LevelPlanner({ whitelist, values, errors, groups, skips, plan })
+  const planner = new LevelPlanner({ whitelist, values, errors, groups, skips })
   planner.plan(params)
   return planner
 }
@@ -122,21 +120,8 @@ function combined (all: readonly Condition[], errors: QueryErrors): readonly Con
 
 /** @throws {ConfigError} for a default that would be refused in a request */
 export function checkDefault (param: FilterParam, entry: FilterEntry): void {
-  const planned = plan(param, entry, new Values())
+  const planned = planFilter(param, entry, new Values())
   if (planned.kind === 'errors') {
     throw new ConfigError(`AllowedFilters '${entry.name}': the default is refused. ${planned.errors[0]!.detail}`)
   }
-}
-
-function plan (param: FilterParam, entry: FilterEntry, values: Values): Planned {
-  const kind = kindOf(entry)
-  // the operator decides whether a text is a list with items that may be ignored
-  if (takesOperators(entry)) {
-    const planned = kind.plan(param, entry, values)
-    return planned.kind === 'errors' ? withNullFilter(planned, param, entry) : planned
-  }
-  const meant = withoutIgnored(param, entry.ignored)
-  if (meant === undefined) return NOTHING
-  if (meant.operator !== undefined) return refuseFilter(meant, `The filter '${entry.name}' takes no operator.`)
-  return kind.plan(meant, entry, values)
 }

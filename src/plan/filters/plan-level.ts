@@ -8,9 +8,10 @@ import { refusal } from '../refusal.ts'
 import type { Condition, CustomCondition, Deleted } from '../condition-types.ts'
 import type { Values } from '../values.ts'
 import { memberBrackets, nameGroups, placeFilter } from './group-names.ts'
-import type { FilterEntry, FilterList } from './kinds.ts'
-import { unknownFilter, withoutGroups } from './meant.ts'
-import { CODE, parameterName, type Planned } from './planned.ts'
+import { withoutIgnored } from './ignored.ts'
+import { kindOf, takesOperators, type FilterEntry, type FilterList } from './kinds.ts'
+import { unknownFilter, withNullFilter, withoutGroups } from './meant.ts'
+import { CODE, NOTHING, parameterName, refuseFilter, type Planned } from './planned.ts'
 import { ConditionTree, either, together, withOneNegation } from './tree.ts'
 
 /** What levels are planned with. */
@@ -21,7 +22,6 @@ interface Planning {
   readonly groups: boolean
   /** Whether to leave out a filter that a row must match. */
   readonly skips: ((entry: FilterEntry) => boolean) | undefined
-  readonly plan: (param: FilterParam, entry: FilterEntry, values: Values) => Planned
 }
 
 /** Where a level stands. */
@@ -110,13 +110,13 @@ export class LevelPlanner {
   }
 
   #filter (param: FilterParam, entry: FilterEntry, tree: ConditionTree, { mustHold }: LevelPlace): void {
-    const { values, plan, skips } = this.#planning
+    const { values, skips } = this.#planning
     if (mustHold && skips?.(entry) === true) {
       this.skipped = true
       this.#given?.add(entry)
       return
     }
-    const planned = plan(param, entry, values)
+    const planned = planFilter(param, entry, values)
     switch (planned.kind) {
       case 'condition':
         tree.add(planned.relations, planned.condition)
@@ -154,3 +154,17 @@ export class LevelPlanner {
 
 const misplaced = (param: FilterParam, { name }: FilterEntry): QueryParamError =>
   refusal(CODE, parameterName(param), `The filter '${name}' cannot be a part of 'or' or 'not'.`)
+
+/** Plans one filter, wherever it stands. */
+export function planFilter (param: FilterParam, entry: FilterEntry, values: Values): Planned {
+  const kind = kindOf(entry)
+  // the operator decides whether a text is a list with items that may be ignored
+  if (takesOperators(entry)) {
+    const planned = kind.plan(param, entry, values)
+    return planned.kind === 'errors' ? withNullFilter(planned, param, entry) : planned
+  }
+  const meant = withoutIgnored(param, entry.ignored)
+  if (meant === undefined) return NOTHING
+  if (meant.operator !== undefined) return refuseFilter(meant, `The filter '${entry.name}' takes no operator.`)
+  return kind.plan(meant, entry, values)
+}
