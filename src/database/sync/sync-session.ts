@@ -11,10 +11,10 @@ import { toPortableValue, type Bridge, type Command } from './messages.ts'
 export class SyncEngine {
   /** MikroORM with the metadata of the entities, and without a connection: for `crudSchemas` and `addFilter`. */
   readonly orm: MikroORM
+  /** @internal The session of the innermost transaction. */
+  current: SyncSession | undefined
   readonly #bridge: Bridge
   #closed = false
-  /** The session of the innermost transaction. */
-  #current: SyncSession | undefined
   /** The work after the commit of the open transaction, if any was expected. */
   #deferred: Deferred | undefined
 
@@ -22,11 +22,6 @@ export class SyncEngine {
   constructor (orm: MikroORM, bridge: Bridge) {
     this.orm = orm
     this.#bridge = bridge
-  }
-
-  /** @internal */
-  get current (): SyncSession | undefined {
-    return this.#current
   }
 
   /** @internal Sends a command for a session. The session must be the one of the innermost transaction. */
@@ -37,7 +32,7 @@ export class SyncEngine {
       throw new ConfigError('The transaction of this synchronous session is over: use the session that it began on.')
     }
     // there is one connection, so waiting for the other transaction would be a deadlock
-    if (this.#current !== undefined && this.#current !== session) {
+    if (this.current !== undefined && this.current !== session) {
       throw new ConfigError('A transaction is open: use the session that its callback was given.')
     }
     if (command.kind === 'begin') this.#deferred = undefined
@@ -58,16 +53,6 @@ export class SyncEngine {
     const deferred = this.#deferred
     this.#deferred = undefined
     deferred?.runNow()
-  }
-
-  /** @internal */
-  enter (session: SyncSession): void {
-    this.#current = session
-  }
-
-  /** @internal */
-  leave (outer: SyncSession | undefined): void {
-    this.#current = outer
   }
 
   /** @internal */
@@ -174,7 +159,7 @@ export class SyncSession {
     if (this.#depth === 0) this.#send({ kind: 'begin' })
     else this.execute(`savepoint ${savepoint}`)
     const inner = new SyncSession(this.#engine, this.em, this.#depth + 1, this.#outermost)
-    this.#engine.enter(inner)
+    this.#engine.current = inner
     let result: Result
     try {
       result = work(inner)
@@ -201,7 +186,7 @@ export class SyncSession {
 
   #end (inner: SyncSession, outer: SyncSession | undefined, finish: () => void): void {
     inner.#isOver = true
-    this.#engine.leave(outer)
+    this.#engine.current = outer
     finish()
   }
 
