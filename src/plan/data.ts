@@ -169,7 +169,7 @@ class Conversion {
   }
 
   #addReference (relation: RelationProperty, value: unknown): void {
-    const key = value === null ? relation.key.map(() => null) : keyOf(relation, value)
+    const key = value === null ? relation.key.map(() => null) : keyOf(relation, relation.key, value)
     for (const [index, { column, shared }] of relation.key.entries()) {
       if (value !== null || !shared) this.#addColumn(relation, column, key[index]!)
     }
@@ -179,8 +179,9 @@ class Conversion {
 
   #addLinks (relation: RelationProperty, value: unknown): void {
     const keys = new Map<string, readonly SqlValue[]>()
+    const parts = keyParts(relation)
     for (const item of value as readonly unknown[]) {
-      const key = keyOf(relation, item)
+      const key = keyOf(relation, parts, item)
       keys.set(JSON.stringify(key), key)
     }
     this.#links = [...this.#links, { relation, keys: [...keys.values()] }]
@@ -208,8 +209,7 @@ class Conversion {
 }
 
 /** The key of a related record: one value, or the members of an object if the key is composite. */
-function keyOf (relation: RelationProperty, value: unknown): readonly SqlValue[] {
-  const parts = keyParts(relation)
+function keyOf (relation: RelationProperty, parts: readonly KeyPart[], value: unknown): readonly SqlValue[] {
   return parts.map((part) => {
     const given = parts.length > 1 ? (value as Record<string, unknown>)[part.publicName] : value
     return certain(keyFromJson(given, part), relation).value
