@@ -7,7 +7,7 @@ import { escapedName } from '../base/error-list.ts'
 import { didYouMean } from '../base/suggest.ts'
 import type { ChildrenConfig, WritableConfig } from '../config/index.ts'
 import {
-  keyColumns, meantName, owningSide, polymorphicRefusal, type EntityModel, type KeyPart, type RelationProperty,
+  meantName, owningSide, polymorphicRefusal, type EntityModel, type KeyPart, type RelationProperty,
 } from '../model/index.ts'
 import type { BodyRules, OwnedChildren, Writable } from './body-rules.ts'
 
@@ -34,8 +34,8 @@ export function resolveChildren (
     const relation = relationOf(name, model)
     const parent = checkOwned(relation, model)
     const what = `"writable" of ${model.name}: '${name}'`
-    const { create, update } = resolve(what, withoutParent(what, lists, parent, relation), relation.target)
-    const isComplete = !fills(isNew ? 'create' : 'update', relation.target)
+    refuseParent(what, lists, parent, relation)
+    const { create, update } = resolve(what, lists, relation.target)
     return [
       relation.publicName,
       Object.freeze({
@@ -47,7 +47,7 @@ export function resolveChildren (
         create: create && ofChild(create, parent),
         update: isNew ? undefined : update && ofChild(update, parent),
         key: isNew ? [] : keyInParent(what, relation, parent),
-        complete: isComplete,
+        complete: !fills(isNew ? 'create' : 'update', relation.target),
       }),
     ]
   }))
@@ -109,12 +109,12 @@ function checkOwned (relation: RelationProperty, { name, primaryKey }: EntityMod
 }
 
 /** Refuses the relation to the parent in a list: the parent is the record of the path, or the new one. */
-function withoutParent (
+function refuseParent (
   what: string,
   lists: WritableConfig,
   { name }: RelationProperty,
   { target }: RelationProperty
-): WritableConfig {
+): void {
   for (const list of [lists.create, lists.update]) {
     if (Array.isArray(list) && list.includes(name)) {
       throw new ConfigError(
@@ -122,7 +122,6 @@ function withoutParent (
       )
     }
   }
-  return lists
 }
 
 /** The rules without the relation to the parent, which every child gets. */
@@ -168,7 +167,7 @@ function keyInParent (
     columns.filter(({ column }) => !given.has(column)).map((column) => ({ ...column, publicName: property.publicName }))
   )
   const names = new Set(parts.map(({ publicName }) => publicName))
-  if (names.size < parts.length || keyColumns(target).length === 0) {
+  if (names.size < parts.length) {
     throw new ConfigError(`${what}: a part of the key of ${target.name} is a relation with a composite key.`)
   }
   return parts
