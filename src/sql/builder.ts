@@ -1,16 +1,17 @@
 /** Applies a plan to MikroORM's QueryBuilder, for applications that continue with the builder. */
 import { raw } from '@mikro-orm/core'
-import type { EntityModel } from '../model/index.ts'
+import { keyColumns, type EntityModel } from '../model/index.ts'
 import { isCustomTerm, type KeysetPlan, type ListPlan, type OrderTerm, type RelatedNumber } from '../plan/index.ts'
-import { equalColumns } from './columns.ts'
+import { equalColumns, tableAs } from './columns.ts'
 import { conditionSql, conditionContext, noteKnown, rowsByParent } from './condition.ts'
 import { RANK, type ForeignOrder } from './foreign-order.ts'
 import type { AnyQueryBuilder } from './foreign.ts'
-import { join, name, sql, trusted, type Sql } from './fragment.ts'
+import { join, name, sql, type Sql } from './fragment.ts'
 import { rankOfRow } from './full-text.ts'
 import { placeCondition } from './keyset.ts'
 import { comparedNumber, numberOfNone } from './number-value.ts'
-import { rankMatches, termValue } from './order.ts'
+import { termValue } from './order.ts'
+import { hasNamedKey } from './own-key.ts'
 import type { Foreign } from './read.ts'
 import { relatedVisibility, whereClause, type ConditionContext } from './visibility.ts'
 
@@ -79,7 +80,7 @@ function customTerms (order: ForeignOrder, model: EntityModel): { value: Sql, di
     }))
   }
   const rank = sql`(select ${name('@order', RANK)} from (${order.query}) as "@order" where ${
-    rankMatches(model, ROOT_ALIAS, '@order')
+    hasNamedKey(keyColumns(model), '@order', ROOT_ALIAS)
   })`
   return [{ value: rank, direction: 'asc' }]
 }
@@ -103,7 +104,7 @@ function orderValue (term: OrderTerm, model: EntityModel, context: ConditionCont
   for (const relation of term.relations) {
     const { join: by, target } = relation
     const to = context.names.table()
-    const table = sql`${trusted(target.table)} as ${name(to)}`
+    const table = tableAs(target.table, to)
     const on = [equalColumns(alias, by.columns, to, by.targetColumns), ...relatedVisibility(relation, to, context)]
     if (from === undefined) where.push(...on)
     from = from === undefined ? table : sql`${from} inner join ${table} on ${join(on, ' and ')}`

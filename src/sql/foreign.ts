@@ -6,8 +6,9 @@ import { isRaw, raw, type FilterQuery, type RawQueryFragment } from '@mikro-orm/
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
 import { ignoreRejection, isPromise } from '../base/or-promise.ts'
-import type { EntityModel } from '../model/index.ts'
+import { keyColumnNames, type EntityModel } from '../model/index.ts'
 import type { Slot } from '../plan/index.ts'
+import { tuple } from './columns.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
 
 /** Adds a value to the statement and returns its slot. */
@@ -69,13 +70,10 @@ export function foreignSql (
   if (condition !== undefined) return sql`(${bindAll(condition, params, bind)})`
 
   // the query has joins, limits or the like: the condition is that its rows include this one
-  const key = model.primaryKey.flatMap((part) => part.columns)
-  const columns = (of: string) => join(key.map(({ column }) => name(of, column)))
-  const found = narrow(
-    builder(em, model, alias).select(raw(key.map(({ column }) => name(alias, column).pieces[0]).join(', ')))
-  ).toQuery()
-  const left = key.length === 1 ? columns(alias) : sql`(${columns(alias)})`
-  return sql`${left} in (${bindAll(found.sql, found.params, bind)})`
+  const key = keyColumnNames(model)
+  const selected = raw(key.map((column) => name(alias, column).pieces[0]).join(', '))
+  const found = narrow(builder(em, model, alias).select(selected)).toQuery()
+  return sql`${tuple(alias, key)} in (${bindAll(found.sql, found.params, bind)})`
 }
 
 /** The beginning of MikroORM's query for the rows of an alias. */

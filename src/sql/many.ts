@@ -9,7 +9,7 @@ import { assignmentsSql } from './assignments.ts'
 import { FOR_CHANGE, tableAs } from './columns.ts'
 import { noteKnown } from './condition.ts'
 import { plannedForValues, plannedOnceIfRare } from './custom-plan.ts'
-import { join, literal, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
+import { EMPTY, join, literal, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { OUTSIDE, textIf } from './inside.ts'
 import { selectList } from './members.ts'
 import { comparedKey, keyTuple } from './own-key.ts'
@@ -44,7 +44,7 @@ export function compileMany (plan: ManyShape, foreign: Foreign, form: WriteForm)
   const lock = LOCKS[does]
   const search = sql`${name(found)} as (select ${selectList(foundColumns(plan, alias, context))} from ${table}${
     whereClause(plain)
-  } limit ${fetchSlot}${lock !== undefined && form.dialect.locksMany ? lock : trusted('')})`
+  } limit ${fetchSlot}${lock !== undefined && form.dialect.locksMany ? lock : EMPTY})`
   const total: Column = ['found', countOf(found)]
   if (lock !== undefined) return finish(sql`with ${search}`, [total, keysColumn(plan, found)], plan, context)
   if (does === 'count') return finish(sql`with ${search}`, [total], plan, context)

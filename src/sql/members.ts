@@ -33,7 +33,7 @@ export function projection (selection: Selection, alias: string): Map<string, Sq
 export function selectList (columns: Iterable<readonly [name: string, value: Sql]>): Sql {
   const list = [...columns].map(([column, value]) => sql`${value} as ${name(column)}`)
   // a record may have no members
-  return list.length === 0 ? trusted('') : join(list)
+  return list.length === 0 ? EMPTY : join(list)
 }
 
 /** The name of the JSON in the rows of an include. */

@@ -2,7 +2,7 @@
  * Compiles orders to SQL. Nulls come last in both directions, except in custom sorts, which place nulls themselves.
  * Properties of to-one relations are joined.
  */
-import { keyColumns, type EntityModel } from '../model/index.ts'
+import { keyColumns } from '../model/index.ts'
 import { isCustomTerm, isNullableTerm, type CustomTerm, type Operand, type OrderTerm } from '../plan/index.ts'
 import { operand } from './comparison.ts'
 import { RANK } from './foreign-order.ts'
@@ -48,7 +48,8 @@ export function orderSql (
       const order = custom.order(term, alias)
       if (order.kind === 'expressions') return order.expressions
       const to = context.names.expression('order')
-      joins.add(sql` left join (${order.query}) as ${name(to)} on ${rankMatches(custom.model, alias, to)}`)
+      const isOfRow = hasNamedKey(keyColumns(custom.model), to, alias)
+      joins.add(sql` left join (${order.query}) as ${name(to)} on ${isOfRow}`)
       return [{ value: name(to, RANK), direction: EMPTY }]
     }
     return [{
@@ -70,11 +71,6 @@ function orderedValue (term: OrderTerm, alias: string, joins: ToOneJoins, contex
     default:
       return termValue({ ...term, operand }, joins.aliasOf(relations))
   }
-}
-
-/** The test that a rank belongs to a row. */
-export function rankMatches (model: EntityModel, alias: string, rank: string): Sql {
-  return hasNamedKey(keyColumns(model), rank, alias)
 }
 
 /** The value that a term sorts by, from the row that its relations lead to. */

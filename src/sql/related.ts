@@ -2,11 +2,11 @@
  * The rows of a relation: for many parents at once, found by `in (select ... from <parents>)`, or for each parent by
  * itself, in a correlated subquery or a lateral join.
  */
-import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
+import { keyColumns, type RelationProperty } from '../model/index.ts'
 import type { PlannedInclude } from '../plan/index.ts'
-import { equalColumns, equalKey, tuple } from './columns.ts'
+import { columnList, equalColumns, equalKey, tableAs, tuple } from './columns.ts'
 import { relatedKnown } from './condition.ts'
-import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
+import { EMPTY, name, sql, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { directionSql, orderSql, type Order } from './order.ts'
 import { relatedVisibility, whereClause, type ConditionContext } from './visibility.ts'
@@ -43,14 +43,12 @@ export function relatedRows (
   const among = (of: string, columns: readonly string[]) =>
     to === 'each'
       ? equalColumns(of, columns, parents, by.columns)
-      : sql`${tuple(of, columns)} in (select ${join(by.columns.map((column) => name(parents, column)))} from ${
-        name(parents)
-      })`
+      : sql`${tuple(of, columns)} in (select ${columnList(parents, by.columns)} from ${name(parents)})`
   const known = relatedKnown(relation, context.known.of(parents), alias, context)
   const visible = relatedVisibility(relation, alias, context)
   const own = condition && context.constant(condition, target, alias)
   if (own !== undefined) visible.push(own)
-  const table = sql`${trusted((target as EntityModel).table)} as ${name(alias)}`
+  const table = tableAs(target.table, alias)
   if (by.kind !== 'pivot') {
     return {
       alias,
@@ -64,7 +62,7 @@ export function relatedRows (
   return {
     alias,
     keys: by.pivotColumns.map((column) => name(pivot, column)),
-    table: sql`${trusted(by.table)} as ${name(pivot)} inner join ${table} on ${on}`,
+    table: sql`${tableAs(by.table, pivot)} inner join ${table} on ${on}`,
     where: whereClause([among(pivot, by.pivotColumns), ...known.pivot(pivot), ...visible]),
   }
 }

@@ -1,7 +1,7 @@
 /** Joins rows to the rows behind their to-one relations. A row that is deleted or filtered out counts as absent. */
 import type { RelationProperty } from '../model/index.ts'
-import { equalColumns } from './columns.ts'
-import { EMPTY, join, name, sql, trusted, type Sql } from './fragment.ts'
+import { equalColumns, tableAs } from './columns.ts'
+import { EMPTY, join, sql, type Sql } from './fragment.ts'
 import { relatedVisibility, type ConditionContext } from './visibility.ts'
 
 export class ToOneJoins {
@@ -31,7 +31,7 @@ export class ToOneJoins {
           equalColumns(from, by.columns, to, by.targetColumns),
           ...relatedVisibility(relation, to, this.#context),
         ]
-        this.add(sql` left join ${trusted(target.table)} as ${name(to)} on ${join(on, ' and ')}`)
+        this.add(sql` left join ${tableAs(target.table, to)} on ${join(on, ' and ')}`)
       }
       from = to
     }

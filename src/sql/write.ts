@@ -40,19 +40,16 @@ function writeSql (
   context: WriteContext,
   before: BeforeSql | undefined
 ): Sql {
+  const target = tableAs(plan.model.table, alias)
   switch (plan.kind) {
     case 'insert':
       return insertSql(plan, alias, context)
-    case 'update':
-      return updateSql(
-        plan,
-        alias,
-        targetSql(plan, alias, foreign, context, before === undefined ? [] : [before.isRow(alias)]),
-        context,
-        before
-      )
+    case 'update': {
+      const where = targetSql(plan, alias, foreign, context, before === undefined ? [] : [before.isRow(alias)])
+      return sql`update ${target} set ${assignmentsSql(plan, alias, context)}${before?.from ?? EMPTY}${where}`
+    }
     case 'delete':
-      return sql`delete from ${tableAs(plan.model.table, alias)}${targetSql(plan, alias, foreign, context)}`
+      return sql`delete from ${target}${targetSql(plan, alias, foreign, context)}`
   }
 }
 
@@ -114,15 +111,4 @@ function beforeSql (
     }`,
     isRow: (written) => hasSameKey(keyColumns(model), alias, written),
   }
-}
-
-function updateSql (
-  plan: UpdateShape,
-  alias: string,
-  where: Sql,
-  context: WriteContext,
-  before: BeforeSql | undefined
-): Sql {
-  const changes = assignmentsSql(plan, alias, context)
-  return sql`update ${tableAs(plan.model.table, alias)} set ${changes}${before?.from ?? EMPTY}${where}`
 }
