@@ -84,13 +84,13 @@ export function dropFilter (slots: FilterSlots, name: string, open: number): { r
 
 /** Returns the filters and groups that could be read. Adds errors of the groups as a whole to `errors`. */
 export function finishFilters (slots: FilterSlots, form: QueryForm, errors: QueryParamError[]): FilterLevel {
-  if (slots.size === 0) return NO_FILTERS
+  if (slots.size === 0) return NO_LEVEL
   const filters: FilterParam[] = []
   for (const slot of slots.values()) {
     if (slot.path.length > 0) return finishGroups(slots, form, errors)
     if (slot.value !== undefined) filters.push(finishFilter(slot, form))
   }
-  return { filters: frozen(filters), groups: NO_FILTERS.groups }
+  return { filters: frozen(filters), groups: NO_LEVEL.groups }
 }
 
 /** The same for a query in which some filters are in groups. */
@@ -99,7 +99,7 @@ function finishGroups (slots: FilterSlots, form: QueryForm, errors: QueryParamEr
   const excess = read[MAX_CONDITIONS]
   if (excess !== undefined) {
     errors.push(queryParamError(CODE, excess.parameter, TOO_MANY_CONDITIONS, { limit: true }))
-    return NO_FILTERS
+    return NO_LEVEL
   }
   const root = new LevelDraft('filter')
   for (const slot of read) {
@@ -112,7 +112,11 @@ function finishGroups (slots: FilterSlots, form: QueryForm, errors: QueryParamEr
   })
 }
 
-const NO_FILTERS: FilterLevel = Object.freeze({ filters: frozen<FilterParam>([]), groups: frozen<FilterGroup>([]) })
+/** Filters that ask for nothing. */
+export const NO_LEVEL: FilterLevel = Object.freeze({
+  filters: frozen<FilterParam>([]),
+  groups: frozen<FilterGroup>([]),
+})
 
 /** The error of a query with groups that has too many conditions. */
 export const TOO_MANY_CONDITIONS = `A query with groups has at most ${MAX_CONDITIONS} conditions.`

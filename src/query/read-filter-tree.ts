@@ -14,9 +14,6 @@ import { noteFilter } from './written.ts'
 
 const FILTER = 'FST_CRUD_FILTER_INVALID'
 
-/** Filters that ask for nothing. */
-export const NO_LEVEL: FilterLevel = { filters: frozen<FilterParam>([]), groups: frozen<FilterGroup>([]) }
-
 export class FilterTreeReader {
   readonly #errors: QueryParamError[]
   #conditions = 0
