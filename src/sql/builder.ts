@@ -3,7 +3,7 @@ import { raw } from '@mikro-orm/core'
 import { keyColumns, type EntityModel } from '../model/index.ts'
 import { isCustomTerm, type KeysetPlan, type ListPlan, type OrderTerm, type RelatedNumber } from '../plan/index.ts'
 import { equalColumns, tableAs } from './columns.ts'
-import { conditionSql, conditionContext, noteKnown, rowsByParent } from './condition.ts'
+import { conditionSql, conditionContext, noteKnown } from './condition.ts'
 import { RANK, type ForeignOrder } from './foreign-order.ts'
 import type { AnyQueryBuilder } from './foreign.ts'
 import { join, name, sql, type Sql } from './fragment.ts'
@@ -13,6 +13,7 @@ import { comparedNumber, numberOfNone } from './number-value.ts'
 import { termValue } from './order.ts'
 import { hasNamedKey } from './own-key.ts'
 import type { Foreign } from './read.ts'
+import { relatedRows } from './related.ts'
 import { relatedVisibility, whereClause, type ConditionContext } from './visibility.ts'
 
 /** The alias of the entity in the builder. */
@@ -116,10 +117,12 @@ function orderValue (term: OrderTerm, model: EntityModel, context: ConditionCont
 
 /** The number about the related rows of one row. */
 function numberOfRow ({ aggregate }: RelatedNumber, context: ConditionContext): Sql {
-  const { relation: { join: { columns } } } = aggregate
-  const { alias, keys, from } = rowsByParent(aggregate, ROOT_ALIAS, context)
-  const own = join(keys.map((key, index) => sql`${key} = ${name(ROOT_ALIAS, columns[index]!)}`), ' and ')
-  const value = sql`(select ${comparedNumber(aggregate, alias)}${from} group by ${join(keys)} having ${own})`
+  const { relation, where } = aggregate
+  const rows = relatedRows(relation, ROOT_ALIAS, where, context, 'kept')
+  const { columns } = relation.join
+  const own = join(rows.keys.map((key, index) => sql`${key} = ${name(ROOT_ALIAS, columns[index]!)}`), ' and ')
+  const from = sql` from ${rows.table}${rows.where}`
+  const value = sql`(select ${comparedNumber(aggregate, rows.alias)}${from} group by ${join(rows.keys)} having ${own})`
   const none = numberOfNone(aggregate)
   return none === undefined ? value : sql`coalesce(${value}, ${none})`
 }

@@ -1,14 +1,15 @@
 /** Compiles conditions to SQL. */
 import { keyColumnNames, type EntityModel, type RelationProperty } from '../model/index.ts'
-import type { Aggregate, Condition, Plan, RelatedNumber } from '../plan/index.ts'
-import { columnList, equalColumns, tableAs, tuple } from './columns.ts'
+import type { Condition, Plan, RelatedNumber } from '../plan/index.ts'
+import { columnList, tableAs, tuple } from './columns.ts'
 import { compareSql, comparisonSql, nullSql } from './comparison.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
 import { matchSql } from './full-text.ts'
-import { bothKnown, KnownByAlias, knownBehind, knownIn, knownSql, type KnownColumns } from './known-columns.ts'
+import { bothKnown, KnownByAlias, knownIn, knownSql } from './known-columns.ts'
 import { Names } from './names.ts'
-import { numberCondition, type RowsByParent } from './number-conditions.ts'
+import { numberCondition } from './number-conditions.ts'
 import { leadsToMany } from './number-uses.ts'
+import { relatedKnown, relatedRows } from './related.ts'
 import { relatedVisibility, whereClause, type ConditionContext, type EntityFilter } from './visibility.ts'
 import { comparedValue } from './wire-types.ts'
 
@@ -47,19 +48,6 @@ export function noteKnown (
   { known, knownByFilter }: ConditionContext
 ): void {
   known.set(alias, bothKnown(knownIn(conditions), knownByFilter(model)))
-}
-
-/** Notes the known columns of rows behind a relation, and returns the comparisons that other conditions lack. */
-export function relatedKnown (
-  relation: RelationProperty,
-  known: KnownColumns,
-  alias: string,
-  { known: byAlias, knownByFilter }: ConditionContext
-): { readonly target: readonly Sql[], readonly pivot: (pivot: string) => readonly Sql[] } {
-  const behind = knownBehind(relation, known)
-  const own = knownByFilter(relation.target)
-  byAlias.set(alias, bothKnown(behind.target, own))
-  return { target: knownSql(alias, behind.target, own), pivot: (pivot) => knownSql(pivot, behind.pivot) }
 }
 
 /** @param model the entity of the rows that the condition applies to */
@@ -199,42 +187,9 @@ function relatedNumberSql (
   context: ConditionContext,
   holds: (value: Sql) => Sql
 ): Sql {
-  const { aggregate } = number
+  const { aggregate, aggregate: { relation, where } } = number
   const joined = context.numbers.get(alias)?.values.get(aggregate)
   if (joined !== undefined) return holds(joined)
-  const rows = rowsByParent(aggregate, alias, context)
-  return numberCondition(number, tuple(alias, aggregate.relation.join.columns), rows, holds)
-}
-
-/** The related rows that a number is about, for the parents of an alias. */
-export function rowsByParent (
-  { relation, where }: Pick<Aggregate, 'relation' | 'where'>,
-  parents: string,
-  context: ConditionContext
-): RowsByParent {
-  const { join: by, target } = relation
-  const alias = context.names.table()
-  const known = relatedKnown(relation, context.known.of(parents), alias, context)
-  const conditions = [...known.target, ...relatedVisibility(relation, alias, context)]
-  const own = where && context.constant(where, target, alias)
-  if (own !== undefined) conditions.push(own)
-  const table = tableAs(target.table, alias)
-  const keys = (of: string, columns: readonly string[]): readonly Sql[] => columns.map((column) => name(of, column))
-  const kept = context.kept.get(parents)?.(by.columns)
-  const ofKept = (of: string, columns: readonly string[]): readonly Sql[] =>
-    kept === undefined ? [] : [sql`${tuple(of, columns)} in (${kept})`]
-  if (by.kind !== 'pivot') {
-    conditions.push(...ofKept(alias, by.targetColumns))
-    return { alias, keys: keys(alias, by.targetColumns), from: sql` from ${table}${whereClause(conditions)}` }
-  }
-  const pivot = context.names.table()
-  conditions.push(...ofKept(pivot, by.pivotColumns))
-  const on = equalColumns(alias, by.targetColumns, pivot, by.pivotTargetColumns)
-  return {
-    alias,
-    keys: keys(pivot, by.pivotColumns),
-    from: sql` from ${tableAs(by.table, pivot)} inner join ${table} on ${on}${
-      whereClause([...known.pivot(pivot), ...conditions])
-    }`,
-  }
+  const rows = relatedRows(relation, alias, where, context, 'kept')
+  return numberCondition(number, tuple(alias, relation.join.columns), rows, holds)
 }

@@ -2,10 +2,11 @@
 import type { RelationProperty } from '../model/index.ts'
 import type { Slot } from '../plan/index.ts'
 import { columnList, equalColumns, equalTo, tableAs } from './columns.ts'
-import { conditionContext, relatedKnown } from './condition.ts'
+import { conditionContext } from './condition.ts'
 import { EMPTY, join, name, render, sql, trusted, type Statement } from './fragment.ts'
 import type { Foreign } from './read.ts'
 import { linkColumn } from './references.ts'
+import { relatedKnown } from './related.ts'
 import { relatedVisibility, whereClause } from './visibility.ts'
 
 type Pivot = Extract<RelationProperty['join'], { readonly kind: 'pivot' }>

@@ -5,14 +5,7 @@
 import type { RelatedNumber } from '../plan/index.ts'
 import { join, sql, trusted, type Sql } from './fragment.ts'
 import { comparedNumber, numberOfNone } from './number-value.ts'
-
-/** The related rows of all parents, by the key of the parent. */
-export interface RowsByParent {
-  readonly alias: string
-  readonly keys: readonly Sql[]
-  /** ` from <table> <joins> where ...` */
-  readonly from: Sql
-}
+import type { RelatedRows } from './related.ts'
 
 /**
  * The test of a number.
@@ -23,11 +16,12 @@ export interface RowsByParent {
 export function numberCondition (
   { aggregate }: RelatedNumber,
   parent: Sql,
-  { alias, keys, from }: RowsByParent,
+  { alias, keys, table, where }: RelatedRows,
   holds: (value: Sql) => Sql
 ): Sql {
   const key = join(keys)
-  const having = sql`select ${key}${from} group by ${key} having ${holds(comparedNumber(aggregate, alias))}`
+  const rows = sql`select ${key} from ${table}${where}`
+  const having = sql`${rows} group by ${key} having ${holds(comparedNumber(aggregate, alias))}`
   const ofNone = holds(numberOfNone(aggregate) ?? trusted('null'))
-  return sql`(${parent} in (${having}) or (${ofNone} and (${parent} in (select ${key}${from})) is not true))`
+  return sql`(${parent} in (${having}) or (${ofNone} and (${parent} in (${rows})) is not true))`
 }

@@ -4,7 +4,6 @@
  */
 import type { Aggregate } from '../plan/index.ts'
 import { equalKey, keyName } from './columns.ts'
-import { rowsByParent } from './condition.ts'
 import { formOfRelation, type Form } from './form.ts'
 import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
 import { selectList } from './members.ts'
@@ -37,14 +36,14 @@ function numbersOfAll (
   as: string,
   context: ConditionContext
 ): Sql {
-  const { relation: { join: { columns } } } = aggregates[0]!
-  const { alias, keys, from } = rowsByParent(aggregates[0]!, parents, context)
+  const { relation, where } = aggregates[0]!
+  const { alias, keys, table, where: among } = relatedRows(relation, parents, where, context, 'kept')
   const list = selectList([
     ...keys.map((key, index) => [keyName(index), key] as const),
     ...aggregates.map((aggregate, index) => [valueName(index), comparedNumber(aggregate, alias)] as const),
   ])
-  return sql` left join (select ${list}${from} group by ${join(keys)}) as ${name(as)} on ${
-    equalKey(as, parents, columns)
+  return sql` left join (select ${list} from ${table}${among} group by ${join(keys)}) as ${name(as)} on ${
+    equalKey(as, parents, relation.join.columns)
   }`
 }
 

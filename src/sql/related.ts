@@ -5,8 +5,8 @@
 import { keyColumns, type RelationProperty } from '../model/index.ts'
 import type { PlannedInclude } from '../plan/index.ts'
 import { columnList, equalColumns, equalKey, tableAs, tuple } from './columns.ts'
-import { relatedKnown } from './condition.ts'
 import { EMPTY, name, sql, type Sql } from './fragment.ts'
+import { bothKnown, knownBehind, knownSql, type KnownColumns } from './known-columns.ts'
 import type { OrderExpression } from './order-expression.ts'
 import { directionSql, orderSql, type Order } from './order.ts'
 import { relatedVisibility, whereClause, type ConditionContext } from './visibility.ts'
@@ -26,8 +26,21 @@ export interface RelatedRows {
   readonly where: Sql
 }
 
+/** Notes the known columns of rows behind a relation, and returns the comparisons that other conditions lack. */
+export function relatedKnown (
+  relation: RelationProperty,
+  known: KnownColumns,
+  alias: string,
+  { known: byAlias, knownByFilter }: ConditionContext
+): { readonly target: readonly Sql[], readonly pivot: (pivot: string) => readonly Sql[] } {
+  const behind = knownBehind(relation, known)
+  const own = knownByFilter(relation.target)
+  byAlias.set(alias, bothKnown(behind.target, own))
+  return { target: knownSql(alias, behind.target, own), pivot: (pivot) => knownSql(pivot, behind.pivot) }
+}
+
 /**
- * The rows related to any of the parents, or to each of them.
+ * The rows related to any of the parents, to each of them, or to those that the statement may keep.
  *
  * @param condition a further condition on the rows, in MikroORM's query language
  */
@@ -36,14 +49,17 @@ export function relatedRows (
   parents: string,
   condition: object | undefined,
   context: ConditionContext,
-  to: 'any' | 'each' = 'any'
+  to: 'any' | 'each' | 'kept' = 'any'
 ): RelatedRows {
   const { join: by, target } = relation
   const alias = context.names.table()
-  const among = (of: string, columns: readonly string[]) =>
-    to === 'each'
-      ? equalColumns(of, columns, parents, by.columns)
-      : sql`${tuple(of, columns)} in (select ${columnList(parents, by.columns)} from ${name(parents)})`
+  const among = (of: string, columns: readonly string[]): readonly Sql[] => {
+    if (to === 'each') return [equalColumns(of, columns, parents, by.columns)]
+    const keys = to === 'any'
+      ? sql`select ${columnList(parents, by.columns)} from ${name(parents)}`
+      : context.kept.get(parents)?.(by.columns)
+    return keys === undefined ? [] : [sql`${tuple(of, columns)} in (${keys})`]
+  }
   const known = relatedKnown(relation, context.known.of(parents), alias, context)
   const visible = relatedVisibility(relation, alias, context)
   const own = condition && context.constant(condition, target, alias)
@@ -54,7 +70,7 @@ export function relatedRows (
       alias,
       keys: by.targetColumns.map((column) => name(alias, column)),
       table,
-      where: whereClause([among(alias, by.targetColumns), ...known.target, ...visible]),
+      where: whereClause([...among(alias, by.targetColumns), ...known.target, ...visible]),
     }
   }
   const pivot = context.names.table()
@@ -63,7 +79,7 @@ export function relatedRows (
     alias,
     keys: by.pivotColumns.map((column) => name(pivot, column)),
     table: sql`${tableAs(by.table, pivot)} inner join ${table} on ${on}`,
-    where: whereClause([among(pivot, by.pivotColumns), ...known.pivot(pivot), ...visible]),
+    where: whereClause([...among(pivot, by.pivotColumns), ...known.pivot(pivot), ...visible]),
   }
 }
 
