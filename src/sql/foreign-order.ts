@@ -7,7 +7,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
 import { keyColumns, type EntityModel } from '../model/index.ts'
 import { keyName } from './columns.ts'
-import { bindAll, builder, builderOf, QUESTION_MARKS, type AnyQueryBuilder, type Bind } from './foreign.ts'
+import { beginningOf, bindAll, builder, builderOf, QUESTION_MARKS, type AnyQueryBuilder, type Bind } from './foreign.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
 import type { OrderExpression } from './order-expression.ts'
 
@@ -38,19 +38,15 @@ export function foreignOrder (
   bind: Bind,
   what: string
 ): ForeignOrder {
-  const ordered = (select: string): { sql: string, params: readonly unknown[] } => {
-    const returned = order(builder(em, model, alias).select(raw(select)))
-    return builderOf(returned, `${what}: the callback`).toQuery()
-  }
-  const start = `select 1 from ${model.table} as "${alias}"`
-  const { sql: text, params } = ordered('1')
+  const returned = order(builder(em, model, alias).select(raw('1')))
+  const { sql: text, params } = builderOf(returned, `${what}: the callback`).toQuery()
   const { at, items, used, beyond } = splitOrder(text, params.length > 0)
   if (at === undefined) throw new ConfigError(`${what}: the callback has added no order.`)
   if (beyond !== undefined) {
     throw new ConfigError(`${what}: the callback may join and order; '${beyond}' has no meaning for a sort.`)
   }
 
-  if (text.slice(0, at) === `${start} `) {
+  if (text.slice(0, at) === `${beginningOf(model, alias)} `) {
     let first = 0
     const expressions = items.map(({ text: item, count }): OrderExpression => {
       const [, value = '', direction = ''] =

@@ -45,7 +45,7 @@ export function filterOfRow (
   where: FilterQuery<any>,
   bind: Bind
 ): Sql | undefined {
-  const start = startOf(model, alias)
+  const start = beginningOf(model, alias)
   const { sql: text, params } = builder(em, model, alias).where(where).select(raw('1')).toQuery()
   if (text === start) return undefined
   const condition = conditionIn(text, start)
@@ -63,7 +63,7 @@ export function foreignSql (
   narrow: (qb: AnyQueryBuilder) => AnyQueryBuilder,
   bind: Bind
 ): Sql | undefined {
-  const start = startOf(model, alias)
+  const start = beginningOf(model, alias)
   const { sql: text, params } = narrow(builder(em, model, alias).select(raw('1'))).toQuery()
   if (text === start) return undefined
   const condition = conditionIn(text, start)
@@ -77,7 +77,7 @@ export function foreignSql (
 }
 
 /** The beginning of MikroORM's query for the rows of an alias. */
-const startOf = ({ table }: EntityModel, alias: string): string => `select 1 from ${table} as "${alias}"`
+export const beginningOf = ({ table }: EntityModel, alias: string): string => `select 1 from ${table} as "${alias}"`
 
 /** The condition of a query that has nothing but a condition. */
 function conditionIn (query: string, start: string): string | undefined {
