@@ -131,12 +131,15 @@ function * insertLinks (search: Search, relation: RelationProperty, rows: readon
   for (const some of chunksOfKeys(ordered)) {
     try {
       const added = yield * sendLinks(search, some, (slots) => compileLink(relation, slots))
-      if (added.length === some.length || (yield * arePresent(search, relation, some))) continue
+      if (added.length === some.length || !(yield * isOneAbsent(search, relation, some))) continue
     } catch (error) {
       throw refusedLink(error, relation)
     }
     // all of them may exist by now
-    const { pointer } = some[(yield * firstAbsent(search, relation, some)) ?? 0]!
+    const first = yield * searchRefused(some.length, ({ from, to }) =>
+      isOneAbsent(search, relation, some.slice(from, to))
+    )
+    const { pointer } = some[first ?? 0]!
     const { publicName } = relation
     throw inRecord(
       pointer,
@@ -145,24 +148,9 @@ function * insertLinks (search: Search, relation: RelationProperty, rows: readon
   }
 }
 
-function * arePresent (search: Search, relation: RelationProperty, rows: readonly PivotRow[]): Steps<boolean> {
+function * isOneAbsent (search: Search, relation: RelationProperty, rows: readonly PivotRow[]): Steps<boolean> {
   const present = yield * sendLinks(search, rows, (slots) => compilePresentLinks(relation, slots))
-  return present.length === rows.length
-}
-
-/** The index of the first of some links that does not exist; `undefined` if another request has just added it. */
-function * firstAbsent (
-  search: Search,
-  relation: RelationProperty,
-  rows: readonly PivotRow[]
-): Steps<number | undefined> {
-  const finder = searchRefused(rows.length)
-  let step = finder.next()
-  while (step.done !== true) {
-    const { from, to } = step.value
-    step = finder.next(!(yield * arePresent(search, relation, rows.slice(from, to))))
-  }
-  return step.value
+  return present.length < rows.length
 }
 
 /** @param compile makes a statement of the slots of each row's values */

@@ -48,18 +48,21 @@ interface RowRange {
 }
 
 /**
- * Searches the first record of a batch that the database refuses. Takes whether the database has refused a part, and
- * returns the index of the record, or `undefined` if each part is accepted by itself. An accepted part must stay
- * inserted, because later records may conflict with it.
+ * The index of the first record of a batch that the database refuses. `undefined` if each part is accepted by itself.
+ *
+ * @param refuses tries a part. An accepted part must stay inserted, because later records may conflict with it
  */
-export function * searchRefused (count: number): Generator<RowRange, number | undefined, boolean> {
+export function * searchRefused (
+  count: number,
+  refuses: (part: RowRange) => Steps<boolean>
+): Steps<number | undefined> {
   let [low, high] = [0, count]
   while (high - low > 1) {
     const middle = (low + high) >> 1
-    if (yield { from: low, to: middle }) high = middle
+    if (yield * refuses({ from: low, to: middle })) high = middle
     else low = middle
   }
-  return (yield { from: low, to: high }) ? low : undefined
+  return (yield * refuses({ from: low, to: high })) ? low : undefined
 }
 
 /** Whether another attempt may show which record of a batch an error is about. */
@@ -219,16 +222,18 @@ function * searchInside (
   attempt: InsertAttempt,
   found: { index?: number }
 ): Steps<never> {
-  const search = searchRefused(count)
-  let step = search.next()
-  while (step.done !== true) {
-    const part = step.value
-    const refusal = yield * refusalOf(writeInTransaction(write, (inner) => attempt(inner, part)))
-    if (refusal !== undefined && !isSameError(refusal, error)) throw refusal
-    step = search.next(refusal !== undefined)
-  }
-  if (step.value !== undefined) found.index = step.value
+  const index = yield * searchRefused(count, (part) =>
+    isRefused(writeInTransaction(write, (inner) => attempt(inner, part)), error)
+  )
+  if (index !== undefined) found.index = index
   throw error
+}
+
+/** Whether the database refuses an attempt with the error of the batch. Another error ends the search. */
+function * isRefused (attempt: Steps<unknown>, error: ServerError): Steps<boolean> {
+  const refusal = yield * refusalOf(attempt)
+  if (refusal !== undefined && !isSameError(refusal, error)) throw refusal
+  return refusal !== undefined
 }
 
 /** The error of some work, or `undefined` if it succeeds. */

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { ConflictError } from '../../src/base/errors.ts'
+import { doAtOnce, wait } from '../../src/base/steps.ts'
 import { isRepeatable, isSameError, searchRefused } from '../../src/write/point-error.ts'
 import { assertProperty } from '../helpers/property.ts'
 
@@ -12,16 +13,14 @@ t.test('the first refused record is found, and records before it stay inserted',
       const expected = keys.findIndex((key, index) => keys.indexOf(key) < index)
       let inserted: number[] = []
       let parts = 0
-      const search = searchRefused(keys.length)
-      let step = search.next()
-      while (step.done !== true) {
-        const next = [...inserted, ...keys.slice(step.value.from, step.value.to)]
+      const found = doAtOnce(searchRefused(keys.length, ({ from, to }) => {
+        const next = [...inserted, ...keys.slice(from, to)]
         const refused = new Set(next).size < next.length
         if (!refused) inserted = next
         parts++
-        step = search.next(refused)
-      }
-      return step.value === (expected === -1 ? undefined : expected) && parts <= 1 + Math.ceil(Math.log2(keys.length))
+        return wait(refused)
+      }))
+      return found === (expected === -1 ? undefined : expected) && parts <= 1 + Math.ceil(Math.log2(keys.length))
     }),
     { numRuns: 500 }
   )
