@@ -4,7 +4,9 @@
  */
 import { ConflictError } from '../base/errors.ts'
 import { wait, type Steps } from '../base/steps.ts'
-import { canonicalKey, keyColumns, isSameValue, type RelationProperty, type SqlValue } from '../model/index.ts'
+import {
+  canonicalKey, keyColumns, isSameValue, type EntityModel, type RelationProperty, type SqlValue,
+} from '../model/index.ts'
 import type { RelationKeys, RecordData } from '../plan/index.ts'
 import { runStatement } from '../resource/index.ts'
 import {
@@ -17,14 +19,6 @@ import { inRecord, isRowError, searchRefused } from './point-error.ts'
 /** The values of a key, in the order of its columns. */
 type Key = readonly SqlValue[]
 
-/** A row, and the links of its data. */
-interface LinkedRow {
-  readonly own: Key
-  readonly links: readonly RelationKeys[]
-  /** The JSON pointer to the row in the body. */
-  readonly pointer: string
-}
-
 /** The tables into which the links of rows are written. */
 export function pivotTables (rows: ReadonlyArray<Pick<RecordData, 'links'>>): readonly string[] {
   const joins = rows.flatMap(({ links }) => links.map(({ relation: { join } }) => join))
@@ -34,16 +28,25 @@ export function pivotTables (rows: ReadonlyArray<Pick<RecordData, 'links'>>): re
 /**
  * Adds the links of new rows.
  *
+ * @param keys the texts of the rows' keys
+ * @param pointer the JSON pointer to a row in the body
  * @throws {ConflictError} for a record that a row cannot be linked to, because both have a column of the pivot table,
  *   or because a rule of the pivot table refuses it
  */
-export function * linkAll (search: Search, rows: readonly LinkedRow[]): Steps<void> {
+export function * linkAll (
+  search: Search,
+  model: EntityModel,
+  rows: readonly RecordData[],
+  keys: ReadonlyArray<readonly string[]>,
+  pointer: (index: number) => string = () => ''
+): Steps<void> {
   const added = new Map<RelationProperty, PivotRow[]>()
-  for (const { own, links, pointer } of rows) {
-    for (const { relation, keys } of links) {
+  for (const [index, { links }] of rows.entries()) {
+    const own = keyOfTexts(model, keys[index]!)
+    for (const { relation, keys: others } of links) {
       let pivot = added.get(relation)
       if (pivot === undefined) added.set(relation, pivot = [])
-      for (const key of keys) pivot.push(pivotRow(relation, own, key, pointer))
+      for (const other of others) pivot.push(pivotRow(relation, own, other, pointer(index)))
     }
   }
   for (const [relation, pivot] of added) yield * insertLinks(search, relation, pivot)
@@ -154,14 +157,14 @@ function * isOneAbsent (search: Search, relation: RelationProperty, rows: readon
 }
 
 /** @param compile makes a statement of the slots of each row's values */
-function * sendLinks (
+function sendLinks (
   search: Search,
   rows: readonly PivotRow[],
   compile: (slots: number[][]) => Statement
 ): Steps<readonly Row[]> {
   const values: unknown[] = []
   const slots = rows.map((row) => row.values.map((value) => values.push(value) - 1))
-  return yield * send(search, compile(slots), values)
+  return send(search, compile(slots), values)
 }
 
 function byValues (one: PivotRow, other: PivotRow): number {
@@ -192,11 +195,11 @@ function pivotRow (relation: RelationProperty, own: Key, key: Key, pointer = '')
   return { values, pointer }
 }
 
-function * send (
+function send (
   { session, origin }: Search,
   { text, slots }: Statement,
   values: readonly unknown[]
 ): Steps<readonly Row[]> {
   const bound = slots.map((slot) => values[slot])
-  return yield * wait(runStatement(session, { text, values: bound, readOnly: false, origin }))
+  return wait(runStatement(session, { text, values: bound, readOnly: false, origin }))
 }

@@ -5,7 +5,7 @@ import { haveLinks, idOfKey, planInsert, type RecordData, type WritePlan } from 
 import { keyColumns, type EntityModel } from '../../model/index.ts'
 import { sharedEmOf, type ActiveFilters } from '../../resource/index.ts'
 import { mayReorder } from '../../run/index.ts'
-import { checkReferences, keyOfTexts, mayBeHidden, searchOf } from '../check-references.ts'
+import { checkReferences, mayBeHidden, searchOf } from '../check-references.ts'
 import { linkAll, pivotTables } from '../links.ts'
 import { afterOthers, findInScope, readBack, runWrite } from '../run-write.ts'
 import type { Write, Written } from '../write.ts'
@@ -87,7 +87,7 @@ export function * insertChunks (
   const linked = haveLinks(rows)
   const written: Written[] = []
   for (const chunk of chunks) written.push(...yield * insertChunk(write, chunk, filters, pointer, needsKeys || linked))
-  if (linked) yield * insertLinks(write, rows, written, filters, pointer)
+  if (linked) yield * linkAll(searchOf(write, filters), write.model, rows, written.map(({ key }) => key!), pointer)
   if (needsScopeSearch(write)) {
     for (const [index, { key }] of written.entries()) {
       yield * findInScope(write, idOfKey(write.model, key!), pointer(index))
@@ -100,19 +100,6 @@ export function * insertChunks (
     records.push(yield * afterOthers(write, record, idOfKey(write.model, record.key!), tables))
   }
   return records
-}
-
-function * insertLinks (
-  write: Write,
-  rows: readonly RecordData[],
-  written: readonly Written[],
-  filters: ActiveFilters,
-  pointer: (index: number) => string
-): Steps<void> {
-  const linked = rows.map(({ links }, index) => {
-    return { own: keyOfTexts(write.model, written[index]!.key!), links, pointer: pointer(index) }
-  })
-  yield * linkAll(searchOf(write, filters), linked)
 }
 
 /**
@@ -128,7 +115,7 @@ export function * insertPart (
 ): Steps<void> {
   for (const chunk of chunksOf(rows)) {
     const written = yield * runWrite(write, planInsertedRows(write, chunk, filters, links), filters)
-    if (links) yield * insertLinks(write, chunk, written, filters, () => '')
+    if (links) yield * linkAll(searchOf(write, filters), write.model, chunk, written.map(({ key }) => key!))
   }
 }
 

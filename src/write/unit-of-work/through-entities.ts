@@ -5,9 +5,7 @@ import { EMPTY_RECORD, idOfKey, planGet, planUpdate, type Id, type RecordData } 
 import { activeFilters, NO_FILTERS, type ActiveFilters } from '../../resource/index.ts'
 import type { SqlValue } from '../../model/index.ts'
 import { withOnUpdate } from '../new-row.ts'
-import {
-  checkChangedReferences, checkReferences, keyOfTexts, keyValuesOf, searchOf, type Search,
-} from '../check-references.ts'
+import { checkChangedReferences, checkReferences, keyValuesOf, searchOf, type Search } from '../check-references.ts'
 import { linkAll, replaceLinks } from '../links.ts'
 import { canReorder } from '../one-statement/insert.ts'
 import { findInScope, findRow, previousOf, readBack, runWrite } from '../run-write.ts'
@@ -91,14 +89,7 @@ export function * createThroughEntities (
   for (const some of canReorder(write) ? properties.map((row) => [row]) : [properties]) {
     keys.push(...yield * flushing(() => createEntities(session, model, some, entities)))
   }
-  yield * linkAll(
-    search,
-    rows.map(({ links }, index) => ({
-      own: keyOfTexts(model, keys[index]!),
-      links,
-      pointer: pointer(index),
-    }))
-  )
+  yield * linkAll(search, model, rows, keys, pointer)
   for (const [index, entity] of entities.entries()) showLinks(session, entity, rows[index]!)
   const ids = keys.map((key) => idOfKey(model, key))
   const written: Written[] = []
@@ -116,14 +107,7 @@ export function * insertEntities (
 ): Steps<void> {
   const { model, session } = write
   yield * wait(session.insertMany([...entities]))
-  yield * linkAll(
-    searchOf(write, filters),
-    rows.map(({ links }, index) => ({
-      own: keyOfTexts(model, keyTextsOf(entities[index]!, model)),
-      links,
-      pointer: '',
-    }))
-  )
+  yield * linkAll(searchOf(write, filters), model, rows, rows.map((_, index) => keyTextsOf(entities[index]!, model)))
 }
 
 /** Removes a record. Records of its cascades are loaded first, since MikroORM removes only loaded ones. */
