@@ -37,9 +37,8 @@ export function * updateThroughEntity (
     showLinks(session, entity, data)
   }
   yield * findInScope(write, id)
-  const changed = yield * readBack(write, id)
   const touched = data.columns.length > 0 ? undefined : yield * touchRow(write, id, filters)
-  return { ...touched ?? changed, previous }
+  return { ...touched ?? (yield * readBack(write, id)), previous }
 }
 
 /** Marks a record as deleted, or removes the mark. A record without the mark stays unchanged when it is removed. */
