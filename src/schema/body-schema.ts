@@ -5,7 +5,7 @@
 import * as Type from '@sinclair/typebox'
 import { OptionalKind, type TObject, type TSchema } from '@sinclair/typebox'
 import {
-  ignoredJson, keyColumns, keyFromJson, type Converted, type EmbeddedProperty, type EntityModel, type KeyPart,
+  ignoredJson, keyFromJson, type Converted, type EmbeddedProperty, type EntityModel, type KeyPart,
   type Property, type ScalarProperty,
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
@@ -221,15 +221,10 @@ function exampleOfProperty (property: Property): unknown {
       ) => [member.publicName, exampleOfProperty(member)])
     )
   }
-  const [part, ...more] = property.many
-    ? keyColumns(property.target).map((column) => ({ ...column, publicName: '' }))
-    : property.key
-  const values = part === undefined
-    ? 1
-    : more.length === 0
-      ? keyExample(part)
-      : Object.fromEntries(property.key.map((part) => [part.publicName, keyExample(part)]))
-  return property.many ? [values] : values
+  const [part, ...more] = property.key
+  return more.length === 0
+    ? keyExample(part!)
+    : Object.fromEntries(property.key.map((part) => [part.publicName, keyExample(part)]))
 }
 
 const keyExample = ({ type }: { readonly type: ScalarProperty['type'] }): unknown =>

@@ -5,8 +5,8 @@ import { STYLES } from '../base/page-styles.ts'
 import type { Pagination } from '../config/index.ts'
 
 interface ListOptions {
-  /** Whether totals are given, exactly or as a minimum. Default: they may be null. */
-  readonly totals?: boolean | 'bounded'
+  /** Whether totals are given, exactly or as a minimum. */
+  readonly totals: boolean | 'bounded'
   /** Whether requests may leave the totals out. Default: false. */
   readonly optional?: boolean
   /** Schema of the facets, if a request may ask for some. */
@@ -23,14 +23,14 @@ export function totalsOf ({ count, countParameter }: Pick<Pagination, 'count' | 
 /** Schema of a list's answer. The request decides between pages by number, by offset and by cursor. */
 export function listSchema (
   record: TSchema,
-  { totals, optional = false, facets, styles = STYLES }: ListOptions = {}
+  { totals, optional = false, facets, styles = STYLES }: ListOptions
 ): TSchema {
   const count = (description: string): TSchema =>
-    (totals === true || totals === 'bounded') && !optional
-      ? Type.Integer({ minimum: 0, description })
-      : totals === false
-        ? Type.Null()
-        : Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description })
+    totals === false
+      ? Type.Null()
+      : optional
+        ? Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description })
+        : Type.Integer({ minimum: 0, description })
   const isMinimum = Type.Boolean({ description: 'Whether there are more records than `total`.' })
   const total = {
     total: count('Records in all pages.'),

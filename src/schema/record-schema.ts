@@ -7,8 +7,8 @@ import { nodeOf, NOTHING_INCLUDED, type IncludeLevel } from './include-tree.ts'
 import { nullable, valueSchema } from './value-schemas.ts'
 
 interface RecordOptions {
-  /** The includes that a client may request. Default: any relation, with unknown content. */
-  readonly includes?: IncludeLevel
+  /** The includes that a client may request. */
+  readonly includes: IncludeLevel
   /** Whether every property is present, because `fields` cannot leave any out. Default: false. */
   readonly complete?: boolean
   /** The relations whose children the answer of a write has. */
@@ -16,10 +16,7 @@ interface RecordOptions {
 }
 
 /** Schema of a record as reads return it. An included relation replaces its key. */
-export function recordSchema (
-  model: EntityModel,
-  { includes, complete = false, children }: RecordOptions = {}
-): TObject {
+export function recordSchema (model: EntityModel, { includes, complete = false, children }: RecordOptions): TObject {
   const properties: Record<string, TSchema> = {}
   for (const property of model.properties.values()) {
     if (property.hidden) continue
@@ -36,7 +33,7 @@ export function recordSchema (
       }
     }
   }
-  for (const { aggregate } of includes?.aggregates ?? []) {
+  for (const { aggregate } of includes.aggregates) {
     properties[aggregate.name] = Type.Optional(aggregateSchema(aggregate))
   }
   return Type.Object(properties, { title: model.name })
@@ -91,8 +88,9 @@ function membersSchema (properties: ReadonlyMap<string, Property>): TSchema {
  * Schema of a relation: its included records, or its key if it holds one. It is `undefined` if the relation shows
  * neither.
  */
-function relationSchema (relation: RelationProperty, includes: IncludeLevel | undefined): TSchema | undefined {
-  const record = includedSchema(relation, includes)
+function relationSchema (relation: RelationProperty, includes: IncludeLevel): TSchema | undefined {
+  const node = nodeOf(relation, includes)
+  const record = node && recordSchema(relation.target, { includes: node, complete: node.entry.fields.size === 0 })
   if (relation.many) return record && Type.Array(record)
   const shown = [...keySchema(relation), ...(record === undefined ? [] : [record])]
   if (shown.length === 0) return undefined
@@ -100,12 +98,6 @@ function relationSchema (relation: RelationProperty, includes: IncludeLevel | un
   return shown.length === 1 && record === undefined
     ? nullable(shown[0]!, relation.nullable)
     : Type.Union([...shown, Type.Null()])
-}
-
-function includedSchema (relation: RelationProperty, includes: IncludeLevel | undefined): TSchema | undefined {
-  if (includes === undefined) return Type.Object({}, { title: relation.target.name, additionalProperties: true })
-  const node = nodeOf(relation, includes)
-  return node && recordSchema(relation.target, { includes: node, complete: node.entry.fields.size === 0 })
 }
 
 function keySchema ({ key }: RelationProperty): TSchema[] {
