@@ -4,7 +4,7 @@
  *
  * `detail` of an error is a sentence for people. `errors` has one item for each mistake.
  */
-import { placed } from './error-list.ts'
+import { MAX_ERRORS, placed } from './error-list.ts'
 import { failureClass, refusalClass, type RequestError } from './error-classes.ts'
 import { validationOf, type ErrorItem, type ValidationItem } from './error-items.ts'
 
@@ -48,7 +48,7 @@ export class RequestValidationError extends refusalClass('FST_ERR_VALIDATION') {
     } = {}
   ) {
     super(items, options)
-    this.validation = options.validation ?? items.map(validationOf)
+    this.validation = options.validation ?? items.slice(0, MAX_ERRORS).map(validationOf)
     const context = options.context ?? (items.some(isInBody) ? 'body' : undefined)
     if (context !== undefined) this.validationContext = context
   }

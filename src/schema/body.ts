@@ -3,7 +3,7 @@
  * what it has accepted is converted to values of columns (`src/plan/data.ts`).
  */
 import type { TObject } from '@sinclair/typebox'
-import { ErrorList } from '../base/error-list.ts'
+import type { ErrorList } from '../base/error-list.ts'
 import { ConfigError, RequestValidationError, validationOf, type ErrorItem } from '../base/errors.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 import { isObject, isObjectLiteral } from '../base/is-object.ts'
@@ -129,7 +129,7 @@ export function readData (given: unknown, model: EntityModel, options: DataOptio
   }
   const row = body.rowOf(data)
   const others = check?.(row)
-  if (others !== undefined && others.length > 0) throw refusedBody(new ErrorList(), others)
+  if (others !== undefined && others.length > 0) throw new RequestValidationError(others)
   if (complete !== undefined && (by === 'server' || complete.unfilled.length > 0)) {
     checkComplete(body.propertiesIn(data), complete, pointer, model)
   }
@@ -148,7 +148,7 @@ function checkComplete (
   model: EntityModel
 ): void {
   const missing = missingIn(given, rules, prefix)
-  if (missing.length > 0) throw refusedBody(new ErrorList(), missing)
+  if (missing.length > 0) throw new RequestValidationError(missing)
   const unfilled = rules.unfilled.find((property) => !given.has(property))
   if (unfilled !== undefined) throw unfilledError(unfilled, model)
 }

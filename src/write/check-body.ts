@@ -2,7 +2,7 @@
  * Checks the bodies of writes without a session, as the operations check them, and decides their rows: for Fastify's
  * validation phase.
  */
-import { ErrorList } from '../base/error-list.ts'
+import { RequestValidationError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import { sharesColumns, withSharedColumns, type BodyRules, type Id, type RecordData } from '../plan/index.ts'
 import { clientBody, refusedBody } from '../schema/index.ts'
@@ -94,13 +94,13 @@ export function checkChanges (
   const { data, errors: ofKey } = withoutKey(body as Data, id, model)
   const changes = clientBody(model, rules, { complete: false, readonly })
   if (!changes.accepts(data)) throw refusedBody(changes.errorsOf(data), ofKey)
-  if (ofKey.length > 0) throw refusedBody(new ErrorList(), ofKey)
+  if (ofKey.length > 0) throw new RequestValidationError(ofKey)
   const compares = !readonly && sharesColumns(model)
   if (!decides && !compares) return undefined
   const row = changes.rowOf(data)
   if (!compares) return row
   // the records of a scope may share columns of their keys, and the operation knows it
   const ofColumns = id === undefined && !decides ? [] : keyColumnErrors(row, id, model)
-  if (ofColumns.length > 0) throw refusedBody(new ErrorList(), ofColumns)
+  if (ofColumns.length > 0) throw new RequestValidationError(ofColumns)
   return withSharedColumns(row)
 }

@@ -1,5 +1,5 @@
 /** The children that a write adds, changes and removes, gathered by relation and list. */
-import { ConfigError, RequestValidationError, validationOf } from '../../base/errors.ts'
+import { ConfigError, RequestValidationError } from '../../base/errors.ts'
 import type { Steps } from '../../base/steps.ts'
 import {
   columnsWhere, EMPTY_RECORD, idOfKey, withColumns, withColumnsOnce, withSharedColumns, type ChildKey,
@@ -142,8 +142,7 @@ function checkNamedOnce ({ relation: { publicName }, key: parts }: OwnedChildren
     const text = `${parent} ${canonicalKey(key!, parts)}`
     if (named.has(text)) {
       const detail = `'${publicName}' names a record twice: change it or remove it, once.`
-      const item = { source: { pointer }, code: 'FST_ERR_VALIDATION', detail }
-      throw new RequestValidationError([item], { count: 1, validation: [validationOf(item)] })
+      throw new RequestValidationError([{ source: { pointer }, code: 'FST_ERR_VALIDATION', detail }])
     }
     named.add(text)
   }
