@@ -19,6 +19,10 @@ export interface ErrorItem {
   readonly suggestion?: string
 }
 
+/** @param pointer the JSON pointer to the mistake in the body; empty for the body as a whole */
+export const invalidAt = (pointer: string, detail: string): ErrorItem =>
+  ({ source: { pointer }, code: 'FST_ERR_VALIDATION', detail })
+
 /** An error in the form of Fastify's `error.validation`, which is that of Ajv. */
 export interface ValidationItem {
   /** The keyword of JSON Schema, or the one that comes nearest to the rule. */

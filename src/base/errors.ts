@@ -9,7 +9,7 @@ import { failureClass, refusalClass, type RequestError } from './error-classes.t
 import { validationOf, type ErrorItem, type ValidationItem } from './error-items.ts'
 
 export type { RequestError } from './error-classes.ts'
-export { validationOf, type ErrorItem, type ErrorSource, type ValidationItem } from './error-items.ts'
+export { invalidAt, validationOf, type ErrorItem, type ErrorSource, type ValidationItem } from './error-items.ts'
 
 /** A filter's field, operator or value is not allowed, or can't be read. */
 export class FilterValidationError extends refusalClass('FST_CRUD_FILTER_INVALID') {}

@@ -4,7 +4,7 @@
  */
 import type { TObject } from '@sinclair/typebox'
 import type { ErrorList } from '../base/error-list.ts'
-import { ConfigError, RequestValidationError, validationOf, type ErrorItem } from '../base/errors.ts'
+import { ConfigError, invalidAt, RequestValidationError, validationOf, type ErrorItem } from '../base/errors.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 import { isObject, isObjectLiteral } from '../base/is-object.ts'
 import { madeOnce } from '../base/made-once.ts'
@@ -155,11 +155,9 @@ function checkComplete (
 
 /** An error for each required property that is not given. */
 function missingIn (given: ReadonlySet<Property | undefined>, { required }: BodyRules, prefix: string): ErrorItem[] {
-  return required.filter(({ property }) => !given.has(property)).map(({ property, pointer }) => ({
-    source: { pointer: `${prefix}${pointer}` },
-    code: 'FST_ERR_VALIDATION',
-    detail: `The property '${property.publicName}' is required.`,
-  }))
+  return required.filter(({ property }) => !given.has(property)).map(({ property, pointer }) =>
+    invalidAt(`${prefix}${pointer}`, `The property '${property.publicName}' is required.`)
+  )
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The data of upserts: reads the key that finds each record, and takes it out of the data. */
-import { RequestValidationError, type ErrorItem } from '../base/errors.ts'
+import { invalidAt, RequestValidationError, type ErrorItem } from '../base/errors.ts'
 import { escapedName } from '../base/error-list.ts'
 import { isObject } from '../base/is-object.ts'
 import { madeOnce } from '../base/made-once.ts'
@@ -131,13 +131,10 @@ function keyOfRow (
     }
     const name = property.publicName
     missing ??= new Map()
-    missing.set(property, {
-      source: { pointer: `${pointerOf()}/${escapedName(name)}` },
-      code: 'FST_ERR_VALIDATION',
-      detail: place < 0
-        ? `The property '${name}' is required, because the key '${key.name}' finds the record.`
-        : `'${name}' cannot be null, because the key '${key.name}' finds the record.`,
-    })
+    const detail = place < 0
+      ? `The property '${name}' is required, because the key '${key.name}' finds the record.`
+      : `'${name}' cannot be null, because the key '${key.name}' finds the record.`
+    missing.set(property, invalidAt(`${pointerOf()}/${escapedName(name)}`, detail))
   }
   if (missing !== undefined) throw new RequestValidationError([...missing.values()])
   return { columns, values }
@@ -166,11 +163,8 @@ export function checkEachOnce (
     }
     const detail = 'This key occurs twice in the list.'
     const { publicName } = key.properties.find((property) => given?.values.has(property) !== true) ?? key.properties[0]!
-    throw new RequestValidationError([first, index].map((at) => ({
-      source: { pointer: `${pointer(at)}/${escapedName(publicName)}` },
-      code: 'FST_ERR_VALIDATION',
-      detail,
-    })))
+    const below = escapedName(publicName)
+    throw new RequestValidationError([first, index].map((at) => invalidAt(`${pointer(at)}/${below}`, detail)))
   }
 }
 

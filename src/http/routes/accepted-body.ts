@@ -1,5 +1,5 @@
 /** The bodies of writes: the validation phase accepts them here, and handlers take them from here. */
-import { RequestValidationError } from '../../base/errors.ts'
+import { invalidAt, RequestValidationError } from '../../base/errors.ts'
 import { isObject } from '../../base/is-object.ts'
 import { factsOf, formsOfBodies, type BodyName } from '../../config/index.ts'
 import { rulesOfBody, type BodyRules, type Id, type RecordData } from '../../plan/index.ts'
@@ -105,8 +105,7 @@ function checkNumberOfChildren (
       for (const list of lists as (readonly unknown[] | undefined)[]) count += list?.length ?? 0
       if (count <= maxBatch) continue
       const detail = `A request can write at most ${maxBatch} related records together with their parents.`
-      const source = { pointer: `${pointer(index)}${owned.pointer}` }
-      throw new RequestValidationError([{ source, code: 'FST_ERR_VALIDATION', detail }])
+      throw new RequestValidationError([invalidAt(`${pointer(index)}${owned.pointer}`, detail)])
     }
   }
 }
@@ -153,7 +152,7 @@ const NO_BODY = 'The request has no body. Send a record as JSON, with the conten
 
 /** An error about the body as a whole. */
 function bodyError (detail: string): RequestValidationError {
-  return new RequestValidationError([{ source: { pointer: '' }, code: 'FST_ERR_VALIDATION', detail }])
+  return new RequestValidationError([invalidAt('', detail)])
 }
 
 /** Removes properties that the client may read but not write. Unknown names stay, and are refused later. */

@@ -1,7 +1,7 @@
 /** Checks the media types of bodies. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasParserFor } from '../../borrowed/fastify.ts'
-import { RequestValidationError, UnsupportedMediaTypeError } from '../../base/errors.ts'
+import { invalidAt, RequestValidationError, UnsupportedMediaTypeError } from '../../base/errors.ts'
 
 /** The media types of bodies. */
 export const JSON_BODY = 'application/json'
@@ -80,8 +80,6 @@ export function refuseBodies (instance: FastifyInstance): void {
     if (!JSON_TYPE.test(mediaTypeOf(type ?? '') ?? '')) return done(new UnsupportedMediaTypeError(sentence(type)))
     done(NOTHING.test((body as string).trim())
       ? null
-      : new RequestValidationError([
-        { source: { pointer: '' }, code: 'FST_ERR_VALIDATION', detail: NO_BODY },
-      ]))
+      : new RequestValidationError([invalidAt('', NO_BODY)]))
   })
 }

@@ -5,7 +5,7 @@
  * schema of create.
  */
 import { escapedName } from '../../base/error-list.ts'
-import { RequestValidationError, type ErrorItem, type ValidationItem } from '../../base/errors.ts'
+import { invalidAt, RequestValidationError, type ErrorItem, type ValidationItem } from '../../base/errors.ts'
 import { isObject } from '../../base/is-object.ts'
 import { factsOf, formsOfBodies } from '../../config/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
@@ -78,7 +78,7 @@ export function withoutChanges (check: OwnCheck): OwnCheck {
 /** Adds an error for each part of `before` that is missing or different in `after`. */
 function addChanges (errors: ErrorItem[], before: unknown, after: unknown, pointer: string): void {
   const add = (pointer: string, detail: string): void => {
-    errors.push({ source: { pointer }, code: 'FST_ERR_VALIDATION', detail })
+    errors.push(invalidAt(pointer, detail))
   }
   if (typeof before !== 'object' || before === null || typeof after !== 'object' || after === null) {
     if (!Object.is(before, after)) add(pointer, 'This value has another type than the route accepts.')

@@ -1,5 +1,5 @@
 /** The children that a write adds, changes and removes, gathered by relation and list. */
-import { ConfigError, RequestValidationError } from '../../base/errors.ts'
+import { ConfigError, invalidAt, RequestValidationError } from '../../base/errors.ts'
 import type { Steps } from '../../base/steps.ts'
 import {
   columnsWhere, EMPTY_RECORD, idOfKey, withColumns, withColumnsOnce, withSharedColumns, type ChildKey,
@@ -115,11 +115,9 @@ function checkComplete (
   const missing = complete ? [] : create!.required.filter(({ property }) => lacks(property))
   if (missing.length > 0) {
     const at = nameOfNew(item, relation.publicName, isNew)
-    throw new RequestValidationError(missing.map(({ property: { publicName }, pointer }) => ({
-      source: { pointer: `${item.pointer}${pointer}` },
-      code: 'FST_ERR_VALIDATION',
-      detail: `The property '${at}.${publicName}' is required.`,
-    })))
+    throw new RequestValidationError(missing.map(({ property: { publicName }, pointer }) =>
+      invalidAt(`${item.pointer}${pointer}`, `The property '${at}.${publicName}' is required.`)
+    ))
   }
   const unfilled = create!.unfilled.find(lacks)
   if (unfilled !== undefined) {
@@ -142,7 +140,7 @@ function checkNamedOnce ({ relation: { publicName }, key: parts }: OwnedChildren
     const text = `${parent} ${canonicalKey(key!, parts)}`
     if (named.has(text)) {
       const detail = `'${publicName}' names a record twice: change it or remove it, once.`
-      throw new RequestValidationError([{ source: { pointer }, code: 'FST_ERR_VALIDATION', detail }])
+      throw new RequestValidationError([invalidAt(pointer, detail)])
     }
     named.add(text)
   }

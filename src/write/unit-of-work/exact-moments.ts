@@ -2,7 +2,7 @@
  * Moments of bodies that MikroORM's entities cannot hold. A Date has milliseconds and is never infinite, and MikroORM
  * writes only the years 1 to 9999.
  */
-import { RequestValidationError, type ErrorItem } from '../../base/errors.ts'
+import { invalidAt, RequestValidationError, type ErrorItem } from '../../base/errors.ts'
 import { escapedName } from '../../base/error-list.ts'
 import { fitsDate, momentText, type EmbeddedJson, type EntityModel, type Property } from '../../model/index.ts'
 import { isObject } from '../../base/is-object.ts'
@@ -69,11 +69,7 @@ export function exactProperties (
 
 function refusal (pointer: string): ErrorItem {
   const name = pointer.split('/').at(-1)!
-  return {
-    source: { pointer },
-    code: 'FST_ERR_VALIDATION',
-    detail: `'${name}' must be a date and time of the years 1 to 9999, without microseconds.`,
-  }
+  return invalidAt(pointer, `'${name}' must be a date and time of the years 1 to 9999, without microseconds.`)
 }
 
 const losesMoment = (property: Property, value: unknown): boolean =>
