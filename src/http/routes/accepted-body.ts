@@ -1,7 +1,7 @@
 /** The bodies of writes: the validation phase accepts them here, and handlers take them from here. */
 import { invalidAt, RequestValidationError } from '../../base/errors.ts'
 import { isObject } from '../../base/is-object.ts'
-import { factsOf, formsOfBodies, type BodyName } from '../../config/index.ts'
+import { factsOf, type BodyName } from '../../config/index.ts'
 import { rulesOfBody, type BodyRules, type Id, type RecordData } from '../../plan/index.ts'
 import { checkChanges, checkNewBodies, checkUpserts, keyNames } from '../../write/index.ts'
 import { DEFAULT_MAX_BATCH, type CrudOperation } from '../route-options.ts'
@@ -131,10 +131,10 @@ export function dataOf (input: BodyInput): Data | readonly Data[] {
 
 /** @throws {RequestValidationError} for a record or a list that the routes do not take, or a list that is too long */
 function checkShape (
-  { request: { body }, operation, seen: { operations, options: { maxBatch = DEFAULT_MAX_BATCH } } }: BodyInput
+  { request: { body }, operation, seen: { forms, options: { maxBatch = DEFAULT_MAX_BATCH } } }: BodyInput
 ): void {
   const { body: name, changes } = factsOf(operation)
-  const takes = formsOfBodies(operations, name)
+  const takes = forms[name!]!
   if (!Array.isArray(body)) {
     if (!takes.one) throw bodyError(LIST)
     return

@@ -1,6 +1,6 @@
 /** A resource as its callers see it: all of them, or those with one role. Routes derive all that they need from it. */
 import type { Actor } from '../../access/index.ts'
-import { BODY_NAMES, CREATING, factsOf, type BodyName } from '../../config/index.ts'
+import { BODY_NAMES, CREATING, factsOf, formsOfBodies, type BodyName } from '../../config/index.ts'
 import { isOwnMethod } from '../../crud/index.ts'
 import type { EntityModel } from '../../model/index.ts'
 import type { Resource } from '../../resource/index.ts'
@@ -13,8 +13,8 @@ import { keyReader } from './path-key.ts'
 export interface SeenResource {
   readonly resource: Resource
   readonly options: CrudRoutesOptions
-  /** The operations of the routes. A role may use some of them. */
-  readonly operations: readonly CrudOperation[]
+  /** The forms of bodies that the routes take. A role may use some of the routes. */
+  readonly forms: { readonly [Name in BodyName]?: ReturnType<typeof formsOfBodies> }
   /** Whether bodies of new records must be complete, because nothing else fills in properties. */
   readonly complete: boolean
   /**
@@ -47,6 +47,7 @@ export function seenResources (
   const completes = fillsNothing(options, operations)
   const ignores = options.readonlyProperties === 'ignore'
   const idempotency = idempotencyOf(options)
+  const forms = Object.fromEntries(BODY_NAMES.map((name) => [name, formsOfBodies(operations, name)]))
   return (resource, actor) => {
     let seen = known.get(resource)
     if (seen !== undefined) return seen
@@ -58,7 +59,7 @@ export function seenResources (
       seen = {
         resource,
         options,
-        operations,
+        forms,
         complete,
         decides: Object.fromEntries(operations.map((operation) => {
           const { body, changes } = factsOf(operation)

@@ -101,11 +101,11 @@ export function cascadesOf (em: EntityManager, { entity }: EntityModel): readonl
   return cascades(em.getMetadata(entity as never) as EntityMetadata)
 }
 
-function cascades (meta: EntityMetadata): readonly string[] {
-  return meta.relations.filter(({ cascade, orphanRemoval }) =>
+const cascades = madeOnce(({ relations }: EntityMetadata): readonly string[] =>
+  relations.filter(({ cascade, orphanRemoval }) =>
     orphanRemoval === true || cascade?.some((kind) => kind === 'remove' || kind === 'all')
   ).map(({ name }) => name)
-}
+)
 
 /** Whether a hook of the entity or a subscriber of the application listens to one of these events. */
 function isHeard (em: EntityManager, meta: EntityMetadata, types: readonly EventType[]): boolean {
