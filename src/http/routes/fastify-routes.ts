@@ -1,6 +1,6 @@
 /** The routes of a resource as Fastify takes them: the handler, schemas, validators and hooks of each operation. */
 import type { TSchema } from '@sinclair/typebox'
-import type { FastifyContextConfig, FastifyInstance, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { Access } from '../../access/index.ts'
 import { offerInBody, type Offer } from '../../catalogue/index.ts'
 import { factsOf } from '../../config/index.ts'
@@ -71,7 +71,7 @@ export function fastifyRoutes (
     crud: options.crud,
     access: limits?.access,
     seenBy: seenResources(options, operations, bound.model),
-    streams: streaming && ((request: FastifyRequest) => streaming.formatOf(request) !== undefined),
+    formatOf: streaming?.formatOf,
     varyOf: varyOf(options, limits !== undefined),
   }
   const compileOwn = compileWith(fastify)

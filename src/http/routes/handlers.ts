@@ -8,6 +8,7 @@ import { parseExact } from '../../model/index.ts'
 import { readScope } from '../../resource/index.ts'
 import { QUERY_METHOD } from '../query-body.ts'
 import { type CrudOperation, type CrudRoutesOptions } from '../route-options.ts'
+import type { StreamFormat } from '../streams/formats.ts'
 import type { Streaming } from '../streams/streaming.ts'
 import { dataOf } from './accepted-body.ts'
 import type { RouteInput } from './route-input.ts'
@@ -132,7 +133,7 @@ function handlersOf (
   const streamList = async (
     input: RouteInput,
     reply: FastifyReply,
-    format: ReturnType<Streaming['formatOf']> & {},
+    format: StreamFormat,
     { send }: Streaming
   ): Promise<FastifyReply> => {
     const { request, seen: { resource: { whitelist, model } } } = input
@@ -153,8 +154,7 @@ function handlersOf (
 
   const list: InputHandler = async (input, reply) => {
     input.query()
-    const format = streaming?.formatOf(input.request)
-    if (format !== undefined) return await streamList(input, reply, format, streaming!)
+    if (input.format !== undefined) return await streamList(input, reply, input.format, streaming!)
     const page = await run('list', input, (options) => methods.list(input, options))
     // links and entity tags are about the URL, which says nothing of a query in a body
     const { method } = input.request
@@ -166,7 +166,7 @@ function handlersOf (
   const streamGroups = async (
     input: RouteInput,
     reply: FastifyReply,
-    format: ReturnType<Streaming['formatOf']> & {},
+    format: StreamFormat,
     { send }: Streaming
   ): Promise<FastifyReply> => {
     const columns = groupColumns(input.queryAs<'groups'>().plan)
@@ -179,8 +179,7 @@ function handlersOf (
 
   const aggregate: InputHandler = async (input, reply) => {
     input.query()
-    const format = streaming?.formatOf(input.request)
-    if (format !== undefined) return await streamGroups(input, reply, format, streaming!)
+    if (input.format !== undefined) return await streamGroups(input, reply, input.format, streaming!)
     const page = await run('aggregate', input, (options) => methods.aggregate(input, options))
     return sendPage('aggregate', input, reply, page, input.seen.resource.whitelist.groupPagination)
   }

@@ -10,6 +10,7 @@ import type { PlannedList } from '../../resource/index.ts'
 import { declaredParameters } from '../declared-parameters.ts'
 import type { CrudOperation } from '../route-options.ts'
 import { startOfQuery } from '../start-of-query.ts'
+import type { StreamFormat } from '../streams/formats.ts'
 import type { SeenResource } from './seen-resource.ts'
 
 type QueryKind = OperationFacts['query']
@@ -36,7 +37,7 @@ interface QueryInput {
   readonly request: FastifyRequest & { readonly query: Readonly<Record<string, unknown>> }
   readonly operation: CrudOperation
   readonly seen: SeenResource
-  readonly streams: boolean
+  readonly format: StreamFormat | undefined
 }
 
 /**
@@ -49,7 +50,7 @@ export const QUERY_STRINGS: {
 } = {
   list: (input) => {
     const { request: { queryParams: params }, seen: { resource: { whitelist } } } = input
-    if (!input.streams) {
+    if (input.format === undefined) {
       return { kind: 'list', planned: { params, whitelist, plan: planList(params, whitelist, rulesFor(input)) } }
     }
     planStream(params, whitelist, rulesFor(input))
@@ -62,8 +63,9 @@ export const QUERY_STRINGS: {
   },
 
   groups: (input) => {
-    const { request: { queryParams }, seen: { resource: { whitelist } }, streams: allGroups } = input
-    return { kind: 'groups', plan: planAggregate(queryParams, whitelist, { ...rulesFor(input), allGroups }) }
+    const { request: { queryParams }, seen: { resource: { whitelist } }, format } = input
+    const rules = { ...rulesFor(input), allGroups: format !== undefined }
+    return { kind: 'groups', plan: planAggregate(queryParams, whitelist, rules) }
   },
 
   none: (input) => {

@@ -11,6 +11,7 @@ import { knownActorOf, settleActor } from '../actor-of-request.ts'
 import { openedEm } from '../em-of-request.ts'
 import { takeQueryBody } from '../query-body.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
+import type { Streaming } from '../streams/streaming.ts'
 import { addVary } from './vary.ts'
 import { beginValidation, RouteInput, type RouteRequest } from './route-input.ts'
 import type { RouteDefinition } from './handlers.ts'
@@ -95,8 +96,8 @@ interface InputParts {
   readonly access: Access | undefined
   /** How callers see a resource. */
   readonly seenBy: (resource: Resource, actor: Actor | undefined) => SeenResource
-  /** Whether a request asks for a stream. Absent if the resource has none. */
-  readonly streams: ((request: FastifyRequest) => boolean) | undefined
+  /** Absent if the resource has no streams. */
+  readonly formatOf: Streaming['formatOf'] | undefined
   /** The headers of requests that decide about the answer of an operation. */
   readonly varyOf: (operation: CrudOperation) => readonly string[]
 }
@@ -110,7 +111,7 @@ interface InputParts {
 export function preValidationOf (
   { operation, operations, inBody }: RouteDefinition,
   { bound }: RoutedResource,
-  { orm, crud, access, seenBy, streams, varyOf }: InputParts
+  { orm, crud, access, seenBy, formatOf, varyOf }: InputParts
 ): readonly PreValidation[] {
   const wanted = ({ body }: FastifyRequest): CrudOperation =>
     operations.length > 1 ? meantBy(operations, body) : operation
@@ -130,7 +131,7 @@ export function preValidationOf (
     if (vary.length > 0) addVary(reply, vary)
     // an `onRoute` hook adds this one, whose type knows no schema
     const typed = request as RouteRequest
-    beginValidation(new RouteInput(typed, own, seen, factsOf(operation).streams && streams?.(typed) === true))
+    beginValidation(new RouteInput(typed, own, seen, factsOf(operation).streams ? formatOf?.(typed) : undefined))
     done()
   }
   const isCopied = hasReplicas(orm.em as EntityManager)

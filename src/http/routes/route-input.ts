@@ -12,6 +12,7 @@ import { factsOf } from '../../config/index.ts'
 import type { Id } from '../../plan/index.ts'
 import type { PlannedList } from '../../resource/index.ts'
 import type { CrudOperation } from '../route-options.ts'
+import type { StreamFormat } from '../streams/formats.ts'
 import { acceptBody, type AcceptedBody } from './accepted-body.ts'
 import type { RequestKey } from './idempotency.ts'
 import { QUERY_STRINGS, type ReadQuery } from './query-string.ts'
@@ -50,19 +51,24 @@ export class RouteInput {
   readonly request: RouteRequest
   readonly operation: CrudOperation
   readonly seen: SeenResource
-  /** Whether the request prefers a stream to a page. */
-  readonly streams: boolean
+  /** The format of the stream that the request prefers to a page, if it does. */
+  readonly format: StreamFormat | undefined
   /** The body, after it was checked. */
   accepted: AcceptedBody | undefined
   #id: Id | undefined
   #readQuery: ReadQuery | undefined
   #requestKey: RequestKey | undefined
 
-  constructor (request: RouteRequest, operation: CrudOperation, seen: SeenResource, streams: boolean) {
+  constructor (
+    request: RouteRequest,
+    operation: CrudOperation,
+    seen: SeenResource,
+    format: StreamFormat | undefined
+  ) {
     this.request = request
     this.operation = operation
     this.seen = seen
-    this.streams = streams
+    this.format = format
   }
 
   /**
