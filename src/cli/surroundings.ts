@@ -23,7 +23,7 @@ export class CommandFailure extends Error {
   }
 }
 
-type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
+type Style = 'bold' | 'red' | 'green' | 'yellow'
 
 /** A text with a style. Where no terminal is, or NO_COLOR is set, it is the text alone. */
 export function styled (style: Style, text: string, { stdout, env }: Surroundings): string {

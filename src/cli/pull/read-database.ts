@@ -1,6 +1,5 @@
 /** Reads the catalogue of a database into plain facts. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { RowChange } from '../../config/index.ts'
 import { run } from '../../run/index.ts'
 import { FACTS_STATEMENT } from './facts-statement.ts'
 import { groupsIn } from './view-groups.ts'
@@ -40,15 +39,13 @@ interface ReadColumn {
   readonly comment: string | null
 }
 
-interface ReadRelation extends Omit<RelationFacts, 'kind' | 'columns' | 'unreadable' | 'foreignKeys' | 'unseen'> {
+interface ReadRelation extends Omit<RelationFacts, 'kind' | 'columns' | 'groups' | 'unreadable' | 'unseen'> {
   readonly oid: number
   readonly query: string | null
   readonly kind: string
   readonly partition: boolean
   readonly readable: boolean
   readonly columns: readonly ReadColumn[]
-  readonly foreignKeys: RelationFacts['foreignKeys']
-  readonly accepts: readonly RowChange[]
 }
 
 interface ReadFacts {

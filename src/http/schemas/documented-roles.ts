@@ -1,5 +1,6 @@
 /** The schemas and parameters of a resource that roles limit: for all roles together, or for one of them. */
 import type { TSchema } from '@sinclair/typebox'
+import { isObject } from '../../base/is-object.ts'
 import type { Offer } from '../../catalogue/index.ts'
 import { BODY_NAMES, sharingRoute, takesBodies, type BodyName } from '../../config/index.ts'
 import { uuidBesideKey } from '../../model/index.ts'
@@ -144,10 +145,10 @@ const longest = (values: readonly unknown[]): unknown =>
  * `x-roles`. A property, a name or a text that no role has is left out.
  */
 function mergeRoles (schema: unknown, schemas: readonly RoleSchema[]): unknown {
-  if (!isSchema(schema)) return schema
+  if (!isObject(schema)) return schema
   const { properties, required, items, anyOf } = schema
   const inside = (key: string): RoleSchema[] =>
-    schemas.flatMap(({ role, schema }) => isSchema(schema) && key in schema ? [{ role, schema: schema[key] }] : [])
+    schemas.flatMap(({ role, schema }) => isObject(schema) && key in schema ? [{ role, schema: schema[key] }] : [])
   const result: Record<string | symbol, unknown> = { ...schema }
   const valuesOf = (key: string): unknown[] => inside(key).map(({ schema }) => schema)
   if (Array.isArray(schema['enum'])) {
@@ -155,14 +156,14 @@ function mergeRoles (schema: unknown, schemas: readonly RoleSchema[]): unknown {
     if (known.size > 0) result['enum'] = schema['enum'].filter((value) => known.has(value))
   }
   for (const key of NAMING) if (key in schema) result[key] = longest(valuesOf(key)) ?? schema[key]
-  if (isSchema(properties)) {
+  if (isObject(properties)) {
     const merged = mergedProperties(properties, inside('properties'), schemas.length)
     result['properties'] = merged
     if (Array.isArray(required)) {
       result['required'] = required.filter((name: string) => name in merged && !('x-roles' in merged[name]!))
     }
   }
-  if (isSchema(items)) result['items'] = mergeRoles(items, inside('items'))
+  if (isObject(items)) result['items'] = mergeRoles(items, inside('items'))
   if (Array.isArray(anyOf)) {
     result['anyOf'] = anyOf.map((item: unknown, index) =>
       mergeRoles(item, inside('anyOf').map(({ role, schema }) => ({ role, schema: (schema as unknown[])[index] })))
@@ -194,6 +195,3 @@ const rolesMerged = (schema: unknown, having: readonly RoleSchema[], all: number
   ...mergeRoles(schema, having) as TSchema,
   ...(having.length < all && { 'x-roles': having.map(({ role }) => role) }),
 })
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
