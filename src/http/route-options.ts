@@ -106,7 +106,7 @@ export const ResourceOptionsSchema = Type.Object({
   ),
   /** Merged into the `config` of all routes. */
   config: Type.Optional(Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}))),
-  /** Maximum number of records that one createMany may create. Default: 1 000. */
+  /** Maximum number of records in the list of a createMany or upsert, and of children in a body. Default: 1 000. */
   maxBatch: withDefault(Type.Integer({ minimum: 1 }), 1_000),
   /** Maximum number of records that one updateMany or deleteMany may write. Default: 100. */
   maxAffected: withDefault(Type.Integer({ minimum: 1 }), MAX_AFFECTED),
