@@ -1,12 +1,12 @@
 /** The replicas of a database. Chooses one for each read, repeats failed reads and schedules the checks. */
 import type { Pool } from 'pg'
-import { connectionsOf, replaceReads, type Asking } from '../../borrowed/mikro-orm.ts'
+import { connectionsOf, replaceReads, type Asking, type Connection } from '../../borrowed/mikro-orm.ts'
 import { ConfigError, UnavailableError } from '../../base/errors.ts'
 import { convertError } from '../errors/convert-error.ts'
 import { CANCELLED, CONFLICTS, READ_ONLY, TOO_MANY_CONNECTIONS } from '../errors/driver-errors.ts'
 import { WriterHistory } from './lag.ts'
 import { ServerProbe } from './probe.ts'
-import { Replica, type CheckSettings, type Connection, type ReplicaReport } from './replica.ts'
+import { Replica, type CheckSettings, type ReplicaReport } from './replica.ts'
 
 const WRITTEN = `
   select (pg_current_wal_lsn() - '0/0')::text as position,

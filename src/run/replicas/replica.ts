@@ -6,8 +6,6 @@ import { UnavailableError } from '../../base/errors.ts'
 import type { WriterHistory } from './lag.ts'
 import { ServerProbe } from './probe.ts'
 
-export type { Connection }
-
 /**
  * `lagging`: the replica answers, but its data is or may be older than `maxLag`. `down`: it does not answer, or it is
  * not a replica.

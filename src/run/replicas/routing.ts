@@ -7,9 +7,11 @@
  * its own driver object, which inherits from the real driver and notes when the writer is used.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { withDriver, writerMember, type Driver, type EntityManagerClass } from '../../borrowed/mikro-orm.ts'
+import {
+  withDriver, writerMember, type Connection, type Driver, type EntityManagerClass,
+} from '../../borrowed/mikro-orm.ts'
 import type { ReplicaSet } from './replica-set.ts'
-import type { Connection, ReplicaReport } from './replica.ts'
+import type { ReplicaReport } from './replica.ts'
 
 const kReplicas = Symbol('fastify-crud-kit.replicas')
 const kReports = Symbol('fastify-crud-kit.replicaReports')

@@ -2,7 +2,7 @@
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
-import { executorOf, type UntypedKysely } from '../../borrowed/kysely.ts'
+import { executorOf, type Transaction, type UntypedKysely } from '../../borrowed/kysely.ts'
 import { applySessionContext, sessionContextOf, type Connection } from '../../borrowed/mikro-orm.ts'
 import { convertError } from '../errors/convert-error.ts'
 import { isReadOnlyServer, TOO_MANY_CONNECTIONS } from '../errors/driver-errors.ts'
@@ -14,26 +14,12 @@ import {
   discard, readOnlyFailure, resetHeld, watchConnection, type HeldConnection,
 } from '../transaction/held-connection.ts'
 import {
-  log,
-  occupy,
-  poolOf,
-  startOf,
-  storeHeldConnection,
-  undo,
-  type Occupied,
-  type Transaction,
-  type TransactionSettings,
+  log, occupy, poolOf, startOf, storeHeldConnection, undo, type Occupied, type TransactionSettings,
 } from '../transaction/perform.ts'
 import { reasonOf, throwIfStopped } from '../transaction/stop.ts'
 import { clientOf } from '../pg/client.ts'
 import {
-  batches,
-  newCursorName,
-  PART_BYTES,
-  partOfRows,
-  type CursorOptions,
-  type OpenCursor,
-  type Send,
+  batches, newCursorName, PART_BYTES, partOfRows, type CursorOptions, type OpenCursor, type Send,
 } from './read-cursor.ts'
 
 /** Opens a cursor in a new transaction. */

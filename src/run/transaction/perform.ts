@@ -32,8 +32,6 @@ export interface Task<Result> {
   readonly stop: Stop
 }
 
-export type { Transaction }
-
 /** The connection of any transaction. It is watched from now on, so that its statements can be cancelled here. */
 export async function heldConnectionOf (
   transaction: unknown,

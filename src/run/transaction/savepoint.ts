@@ -1,28 +1,14 @@
 /** Runs a function in a savepoint of the transaction that its EntityManager is in. */
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
+import type { Transaction } from '../../borrowed/kysely.ts'
 import { noteSavepoint, savepointOf } from '../../borrowed/mikro-orm.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { SAVEPOINT_PREFIX } from './deferred.ts'
 import { hasFailed, readOnlyFailure, type HeldConnection } from './held-connection.ts'
 import { assertOpen, endInner, enter, bindToLevel, leave, runInside, originalMethods, type Level } from './level.ts'
 import {
-  causeOf,
-  failureOf,
-  forkOf,
-  heldConnectionOf,
-  idle,
-  ISOLATION_LEVELS,
-  log,
-  merge,
-  performTransaction,
-  sendOn,
-  settle,
-  storeHeldConnection,
-  undo,
-  type IsolationLevel,
-  type Task,
-  type Transaction,
-  type TransactionSettings,
+  causeOf, failureOf, forkOf, heldConnectionOf, idle, ISOLATION_LEVELS, log, merge, performTransaction, sendOn, settle,
+  storeHeldConnection, undo, type IsolationLevel, type Task, type TransactionSettings,
 } from './perform.ts'
 import { closeWhenOverdue, limit, unlimit, type Stop } from './stop.ts'
 

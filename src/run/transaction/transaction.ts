@@ -7,7 +7,7 @@
  */
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { executorOf, type UntypedKysely } from '../../borrowed/kysely.ts'
+import { executorOf, type Transaction, type UntypedKysely } from '../../borrowed/kysely.ts'
 import { applySessionContext, contextOf, sessionContextOf } from '../../borrowed/mikro-orm.ts'
 import { OutcomeUnknownError } from '../../base/errors.ts'
 import { isCommitUnknown, isServerError, sqlStateOf, wasNeverSent } from '../errors/driver-errors.ts'
@@ -16,22 +16,8 @@ import type { Deferred } from './deferred.ts'
 import { readOnlyFailure, resetHeld, watchConnection, type HeldConnection } from './held-connection.ts'
 import { endInner, bindToLevel, newLevel } from './level.ts'
 import {
-  causeOf,
-  forkOf,
-  storeHeldConnection,
-  isPglite,
-  log,
-  merge,
-  performTransaction,
-  poolOf,
-  sendOn,
-  settle,
-  startOf,
-  undo,
-  type Task,
-  type Transaction,
-  type TransactionSettings,
-  type Work,
+  causeOf, forkOf, storeHeldConnection, isPglite, log, merge, performTransaction, poolOf, sendOn, settle, startOf, undo,
+  type Task, type TransactionSettings, type Work,
 } from './perform.ts'
 import { nest } from './savepoint.ts'
 import { closeWhenOverdue, isConsequence, limit, stopOf, type Stop } from './stop.ts'
