@@ -227,6 +227,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await names({ filter: { name: [] } }), [], 'no values are no records')
     t.strictSame(await names({ filter: { price: { between: [24, 50] } } }), ['Snake_plant', 'Rose "Gold", O\'Neill'])
     t.strictSame(await names({ filter: { price: null } }), ['lavender', ''])
+    t.strictSame(await names({ filter: { price: { lte: 1e-7 } } }), ['Moss'], 'JavaScript writes an exponent')
     t.strictSame(await names({ filter: { group: { eq: null }, q: 'thy' } }), [])
     t.strictSame(await names({ filter: { group: 2 } }), ['Sage 100%', 'Thyme'])
     t.strictSame(await names({ filter: { added: { lt: new Date('1970-01-01') } } }), ['Moss'])

@@ -167,7 +167,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
     for (const name of ['specimensCellsSum', 'specimensSporesSum']) t.ok(seen.has(name), name)
     const { details } = client(app, '/numbers')
-    for (const value of ['', ' ', 'NaN', 'Infinity', '-Infinity', '1e400', '0x10', '1,5', '١', '9'.repeat(1_001)]) {
+    for (const value of ['', ' ', 'NaN', 'Infinity', '-Infinity', '1e1000', '0x10', '1,5', '١', '9'.repeat(1_001)]) {
       for (const name of ofSpecimens) {
         t.match(await details(`filter[${name}]=${value}`), [/must be (a|an) .*(integer|number)/], `${name}=${value}`)
       }

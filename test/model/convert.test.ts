@@ -59,9 +59,17 @@ const cases: readonly Case[] = [
   },
   {
     column: 'numeric(12,2)',
-    accepted: ['0', '-0', '1', '007', '1.50', '-1.5', '0.1', '123456789012345678901234567890.123456789', THOUSAND],
-    refused: [...NEVER, ...NOT_NUMBERS, '1e3', '1E-3', '1e999999999', '1.2.3', `${THOUSAND}1`],
-    expected: 'a decimal number of at most 1000 digits, without an exponent',
+    accepted: [
+      '0', '-0', '1', '007', '1.50', '-1.5', '0.1', '123456789012345678901234567890.123456789', THOUSAND,
+      ['1e-7', '0.0000001'], ['-1.25E-7', '-0.000000125'], ['1e3', '1000'], ['1.5e+21', '1500000000000000000000'],
+      ['12.345e1', '123.45'], ['12.345e-1', '1.2345'], ['12.345e-2', '0.12345'], ['12.345e3', '12345'], ['1e0', '1'],
+      ['0.1234567890123456789e-7', '0.00000001234567890123456789'], ['1e999', `1${'0'.repeat(999)}`],
+    ],
+    refused: [
+      ...NEVER, ...NOT_NUMBERS, '1e1000', '10e999', '1e-999', '1e999999999', '1e-999999999', '1e', 'e1', '1e1.5',
+      '1e--1', '1e1e1', '1.e1', '.5e1', '+1e1', '1e 1', '1.2.3', `${THOUSAND}1`, `${THOUSAND}e1`, `${THOUSAND}1e-1`,
+    ],
+    expected: 'a decimal number of at most 1000 digits',
   },
   {
     column: 'double precision',
@@ -494,10 +502,13 @@ function canonicalTime (text: string): string {
   return `${time}.${fraction.padEnd(6, '0')}`
 }
 
-/** Sign, and digits without insignificant zeros. */
+/** Sign, digits without insignificant zeros, and the power of ten of the last digit. */
 function canonicalDecimal (text: string): string {
-  const [, sign, whole, fraction] = /^(-?)0*(\d*)(?:\.(\d*?)0*)?$/.exec(text)!
-  return whole === '' && !fraction ? '0' : `${sign}${whole}.${fraction ?? ''}`
+  const [, sign, whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text)!
+  const digits = whole + fraction
+  const significant = digits.replace(/^0+|0+$/g, '')
+  const zeros = /0*$/.exec(digits)![0].length
+  return significant === '' ? '0' : `${sign}${significant}e${Number(exponent) - fraction.length + zeros}`
 }
 
 function canonicalDatetime (text: string): string {

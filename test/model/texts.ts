@@ -77,7 +77,7 @@ const TEXTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   smallint: fc.oneof(joined(sign, digits(1, 6)), fc.integer({ min: -40_000, max: 40_000 }).map(String)),
   integer: fc.oneof(joined(sign, digits(1, 11)), fc.integer().map(String)),
   bigint: fc.oneof(joined(sign, digits(1, 20)), fc.bigInt({ min: -(2n ** 64n), max: 2n ** 64n }).map(String)),
-  numeric: decimal,
+  numeric: joined(decimal, exponent),
   real: float,
   'double precision': float,
   boolean: fc.constantFrom('true', 'false', '1', '0', 'TRUE', 'yes'),

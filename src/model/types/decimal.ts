@@ -1,11 +1,12 @@
 /** Decimal numbers are strings, which keep every digit, unless the property is declared to be a number. */
-import { plainNumber } from '../../base/plain-number.ts'
+import { plainNumber, withoutExponent } from '../../base/plain-number.ts'
 import type { DecimalType } from './basic-types.ts'
 import { accept, refuse, type Converted } from './converted.ts'
 import { digitsToBody, fromNumber, matching, MAX_DIGITS, NOT_FINITE, NUMBER, numberForm, numberText } from './number.ts'
 import { ORDERED, type FromColumn, type WireType } from './wire-type.ts'
 
 const DECIMAL = /^-?\d+(?:\.\d+)?$/
+const EXPONENT = /^-?\d+(?:\.\d+)?[eE][+-]?\d{1,3}$/
 
 const numeric: FromColumn<DecimalType> = (declared, [precision, scale]) => ({
   kind: 'decimal',
@@ -20,7 +21,7 @@ export const decimal: WireType<DecimalType> = {
   extremes: true,
   sum: ({ form }) => ({ kind: 'decimal', form }),
   mean: ({ form }) => form === 'string' ? { kind: 'decimal', form } : { kind: 'float', single: false },
-  fromText: decimalFromText,
+  fromText: decimalFromUrl,
   fromJson: decimalFromJson,
   fromStored: (text, _, computed) => matching(text, computed ? NUMBER : DECIMAL, NOT_FINITE),
   fromCondition: (value) => fromNumber(value, decimalFromText),
@@ -36,7 +37,16 @@ export const decimal: WireType<DecimalType> = {
   plainInJson: true,
 }
 
-function decimalFromText (text: string): Converted {
+/** Also accepts an exponent, as JavaScript writes 0.0000001. The database gets the digits. */
+function decimalFromUrl (text: string): Converted {
+  const digits = text.length <= MAX_DIGITS && EXPONENT.test(text) ? withoutExponent(text) : text
+  return digits.length <= MAX_DIGITS && DECIMAL.test(digits)
+    ? accept(digits)
+    : refuse(`a decimal number of at most ${MAX_DIGITS} digits`)
+}
+
+/** Accepts no exponent, because bodies and ranges are written as records show them. */
+export function decimalFromText (text: string): Converted {
   if (text.length <= MAX_DIGITS && DECIMAL.test(text)) return accept(text)
   return refuse(`a decimal number of at most ${MAX_DIGITS} digits, without an exponent`)
 }

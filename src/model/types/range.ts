@@ -7,7 +7,7 @@ import type { BigintType, DateType, DatetimeType, DecimalType, IntegerType } fro
 import { accept, fromString, refuse, type Converted } from './converted.ts'
 import { date, INFINITE, LAST_DATE } from './date.ts'
 import { datetime } from './datetime.ts'
-import { canonicalDecimal, decimal } from './decimal.ts'
+import { canonicalDecimal, decimal, decimalFromText } from './decimal.ts'
 import { bigint, INT32, INT64, integer } from './integer.ts'
 import { compareDecimals, compareIntegers, compareMoments, momentText, nextDay } from './value-order.ts'
 import { COMPARABLE, unchanged, type FromColumn, type WireType } from './wire-type.ts'
@@ -73,7 +73,7 @@ const ENDS: { readonly [Name in EndType['kind']]: Ends<Extract<EndType, { readon
   },
   decimal: {
     expected: () => 'decimal numbers, without exponents, such as [0.5,2), [0.5,) or empty',
-    fromText: (text, type) => decimal.fromText!(text, type),
+    fromText: decimalFromText,
     fromStored: (text, type) => stored(decimal.fromStored(text, type, false)),
     compare: compareDecimals,
     counted: false,
