@@ -21,6 +21,10 @@ export function withSuggestion (
   if (parameter === undefined || suggestion === undefined) return undefined
   const filter = filtersOf(params).find((filter) => parameterOf(filter) === parameter.replace(/\[\]$/, ''))
   if (filter !== undefined) {
+    // `filter[author][name]` was meant for the path `author.name`
+    if (suggestion === `${filter.field}.${filter.operator}`) {
+      return withFilter(params, { ...filter, field: suggestion, operator: undefined }, parameter)
+    }
     const operators = operatorsOf(filter.field)
     if (operators === undefined) return withFilter(params, { ...filter, field: suggestion }, parameter)
     const isOperator = filter.operator !== undefined && !operators.includes(filter.operator)

@@ -84,6 +84,7 @@ function planFields (
   errors: QueryErrors
 ): SelectedFields {
   const selected = new Map<RelationEntry | undefined, Set<Property>>()
+  const inTree = isFromTree(params)
   const select = (
     entry: RelationEntry | undefined,
     parameter: string,
@@ -95,13 +96,19 @@ function planFields (
       const property = allowed.get(name)
       if (property !== undefined) properties.add(property)
       else {
-        errors.add('FST_CRUD_FIELD_INVALID', () =>
-          refusal(
+        errors.add('FST_CRUD_FIELD_INVALID', () => {
+          const path = entry === undefined ? name : `${entry.name}.${name}`
+          const elsewhere = fieldElsewhere(path, whitelist, included, inTree)
+          return refusal(
             'FST_CRUD_FIELD_INVALID',
             `${parameter}${nameSuffix(names, name)}`,
-            `The field '${cited(name)}' is not allowed.`,
-            { given: name, meant: aliasFor(name, [...allowed].map(namesOfField)), allowed: allowed.keys() }
-          ))
+            `The field '${cited(name)}' is not allowed.${elsewhere}`,
+            {
+              ...elsewhere === '' && { given: name, meant: aliasFor(name, [...allowed].map(namesOfField)) },
+              allowed: allowed.keys(),
+            }
+          )
+        })
       }
     }
     // if every name was refused, nothing is selected, so that the default applies when errors are ignored
@@ -123,7 +130,7 @@ function planFields (
           `${parameter}${nameSuffix(names, names[0]!)}`,
           `'${cited(path)}' is not included, so no fields of it can be selected.${
             whitelist.includes.get(path)?.kind === 'relation'
-              ? ` ${isFromTree(params) ? `Add '${path}' to include` : `Add include=${path}`}.`
+              ? ` ${inTree ? `Add '${path}' to include` : `Add include=${path}`}.`
               : ''
           }`,
           {
@@ -135,6 +142,23 @@ function planFields (
     }
   }
   return selected
+}
+
+/** The sentence about a field of a relation, which is no field of the record: it has a parameter of its own. */
+function fieldElsewhere (
+  path: string,
+  { includes }: Whitelist,
+  included: ReadonlySet<IncludeEntry>,
+  inTree: boolean
+): string {
+  const dot = path.lastIndexOf('.')
+  const [relation, field] = [path.slice(0, Math.max(0, dot)), path.slice(dot + 1)]
+  const entry = includes.get(aliasFor(relation, [...includes.values()].map(namesOfInclude)) ?? relation)
+  if (entry?.kind !== 'relation' || !entry.fields.has(field)) return ''
+  const { name } = entry
+  return inTree
+    ? ` Write {${included.has(entry) ? '' : `"include": ["${name}"], `}"fieldsByInclude": {"${name}": ["${field}"]}}.`
+    : ` Write ${included.has(entry) ? '' : `include=${name}&`}fields[${name}]=${field}.`
 }
 
 function selectionOf (

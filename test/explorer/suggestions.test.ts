@@ -14,6 +14,7 @@ t.test('suggestions of the example', async (t) => {
     ['filter[status]=active&filter[nme][in]=x,y&sort=-price',
       '?filter[status]=active&filter[name][in]=x,y&sort=-price'],
     ['filter[price][gtt]=1', '?filter[price][gt]=1'],
+    ['filter[tags][name]=sale', '?filter[tags.name]=sale'],
     ['filter[status]=actve', '?filter[status]=active'],
     ['sort=name,-prise', '?sort=name,-price'],
     ['include=tags,product', '?include=tags,products'],

@@ -68,6 +68,31 @@ t.test('a field that is not allowed is refused, with the nearest allowed one', a
   t.strictSame(details('filter[x]=1', whitelistOf({})), ["The filter 'x' is not allowed. Allowed: none."])
 })
 
+t.test('a path in two brackets is refused, with the path in one', async (t) => {
+  for (const [query, detail, suggestion] of [
+    ['filter[tags][name]=x', /^The filter 'tags' is not allowed\. Did you mean 'tags\.name'\? /, 'tags.name'],
+    ['filter[supplier][name]=x',
+      /^The operator 'name' is not allowed for the filter 'supplier'\. Did you mean 'supplier\.name'\? Allowed: eq, /,
+      'supplier.name'],
+    ['filter[supplier.address][city]=x', /Did you mean 'supplier\.address\.city'\?/, 'supplier.address.city'],
+  ] as const) t.match(errorsOf(query, plants), [{ detail, suggestion }], query)
+  const whitelist = whitelistOf({
+    allowedFilters: [
+      { supplier: ['eq', 'ne'] },
+      new AllowedFilters('supplier.name', 'eq', ['eq'], { alias: 'grower' }),
+      new AllowedFilters('tags.name', 'eq', ['eq'], { alias: 'supplier.like' }),
+      AllowedFilters.custom('group', (qb) => qb),
+      'group.name',
+    ],
+  })
+  t.match(errorsOf('filter[supplier][name]=x', whitelist), [{ suggestion: 'grower' }], 'an alias')
+  t.match(details('filter[supplier][like]=x', whitelist), [
+    "The operator 'like' is not allowed for the filter 'supplier'. Allowed: eq, ne.",
+  ], 'an operator is no property')
+  t.match(details('filter[group][name]=x', whitelist), ["The filter 'group' takes no operator."])
+  t.match(errorsOf('filter[tags][nme]=x', plants), [{ suggestion: undefined }])
+})
+
 t.test('a long list of allowed names is cut', async (t) => {
   const many = whitelistOf({
     allowedFilters: Array.from({ length: 60 },
@@ -118,7 +143,8 @@ t.test('several values use the default operator if it takes a list, else in, or 
   t.strictSame(conditions('filter[name]=a&filter[name]=b', whitelist), ['name in {"a","b"}'])
   t.strictSame(conditions('filter[latinName]=a&filter[latinName]=b', whitelist), ['latinName in {"a","b"}'])
   t.match(errorsOf('filter[status][nin]=draft,actve', whitelist), [{
-    detail: /^The item 'actve' of .* Did you mean 'active'\?/, suggestion: 'active',
+    detail: /^The item 'actve' of .* Did you mean 'active'\?/,
+    suggestion: 'active',
   }])
   t.match(errorsOf('filter[status]=draft&filter[status]=active', whitelist), [{
     detail: "The operator 'eq' takes one value.",
@@ -144,8 +170,7 @@ t.test('a value that its property cannot store is refused with the expected form
     ],
     ['filter[name]=%00', 'The value of filter[name] must be text without NUL characters or halves of surrogate pairs.'],
     ['filter[name][isnull]=1', 'The value of filter[name][isnull] must be true or false. Allowed: false, true.'],
-    ['filter[price][in]=1,x',
-      "The item 'x' of filter[price][in] must be a decimal number of at most 1000 digits."],
+    ['filter[price][in]=1,x', "The item 'x' of filter[price][in] must be a decimal number of at most 1000 digits."],
     ['filter[price][between]=1', "The operator 'between' takes exactly two values, low first; 1 were given."],
     ['filter[name][in]=1,,2', 'filter[name][in]: The list has an empty item: write "" for an empty text.'],
     ['filter[name][in]="a', 'filter[name][in]: A quote is not closed.'],

@@ -1,7 +1,9 @@
 import t from 'tap'
 import { AllowedField, AllowedInclude } from '../../src/config/index.ts'
+import { planList } from '../../src/plan/index.ts'
+import { parseQueryTree } from '../../src/query/index.ts'
 import { Group } from '../fixtures/entities.ts'
-import { errorsOf, planOf, selectionOf, whitelistOf } from './helper.ts'
+import { errorsOf, messageOf, planOf, selectionOf, whitelistOf } from './helper.ts'
 
 const GROUP = ['id', 'deleted_at', 'name', 'parent']
 
@@ -53,6 +55,29 @@ t.test('an include that is not allowed is refused', async (t) => {
       code: 'FST_CRUD_INCLUDE_INVALID',
       detail: `The include '${name}' is not allowed.`,
     }], name)
+  }
+})
+
+t.test('a field of a relation is refused, and the error says how it is written', async (t) => {
+  for (const [query, written] of [
+    ['fields=tags.name', 'include=tags&fields[tags]=name'],
+    ['fields=id,tags.name&include=tags', 'fields[tags]=name'],
+    ['fields=grower.name', 'include=grower&fields[grower]=name'],
+    ['fields=supplier.name', 'include=grower&fields[grower]=name'],
+    ['include=group&fields[group]=above.name', 'include=group.above&fields[group.above]=name'],
+  ] as const) {
+    t.match(errorsOf(query, plants), [{ detail: `. Write ${written}. Allowed: `, suggestion: undefined }], query)
+    t.strictSame(details(`${query.replace(/fields.*name/, '')}&${written}`), [], written)
+  }
+  for (const [include, written] of [
+    [[], '{"include": ["tags"], "fieldsByInclude": {"tags": ["name"]}}'],
+    [['tags'], '{"fieldsByInclude": {"tags": ["name"]}}'],
+  ] as const) {
+    const query = parseQueryTree({ fields: ['tags.name'], include })
+    t.match(messageOf(() => planList(query, plants)), ` Write ${written}. `)
+  }
+  for (const name of ['tags.weight', 'specimens.id', 'id.name']) {
+    t.match(errorsOf(`fields=${name}`, plants), [{ detail: /is not allowed\. (?!Write)/ }], name)
   }
 })
 

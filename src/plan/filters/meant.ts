@@ -1,4 +1,5 @@
 /** Sentences that name what a client probably meant by a filter that is refused. */
+import { isOperator } from '../../operators/index.ts'
 import {
   groupForm, isGroupWord, isOr, noteOf, type FilterParam, type GroupWord, type QueryParamError,
 } from '../../query/index.ts'
@@ -25,9 +26,19 @@ export function unknownFilter (
   const sentence = `The filter '${cited(field)}' is not allowed.${aboutOr(field, filters, groups, inTree)}`
   return refusal(CODE, parameterName(param), sentence, {
     given: field,
-    meant: aliasFor(field, filters.values()),
+    meant: aliasFor(field, filters.values()) ?? pathIn(param, filters),
     allowed,
   })
+}
+
+/** The filter by a property of a related record that `filter[author][name]` was probably meant for. */
+export function pathIn (
+  { field, operator }: FilterParam,
+  filters: ReadonlyMap<string, FilterEntry>
+): string | undefined {
+  if (operator === undefined || isOperator(operator)) return undefined
+  const path = `${field}.${operator}`
+  return filters.has(path) ? path : aliasFor(path, filters.values())
 }
 
 /**

@@ -205,17 +205,30 @@ function operatorOf (param: FilterParam, entry: OperatorFilter): Operator | Quer
   const { operators, defaultOperator } = entry
   if (param.operator !== undefined) {
     if (isOperator(param.operator) && operators.has(param.operator)) return param.operator
-    return refusal(
-      CODE,
-      parameterName(param),
-      `The operator '${cited(param.operator)}' is not allowed for the filter '${entry.name}'.`,
-      { given: param.operator, allowed: operators.keys() }
-    )
+    return refuseOperator(param, param.operator, entry)
   }
   // if there are several values and no operator, `in` replaces a default operator that takes one value
   const several = typeof param.value !== 'string' && !LIST_VALUES.has(operators.get(defaultOperator)!.value)
   return several && operators.has('in') ? 'in' : defaultOperator
 }
+
+/**
+ * The error of an operator that is not allowed.
+ *
+ * @param meant the filter that was probably meant. Default: the nearest operator
+ */
+export const refuseOperator = (
+  param: FilterParam,
+  operator: string,
+  { name, operators }: OperatorFilter,
+  meant?: string
+): QueryParamError =>
+  refusal(
+    CODE,
+    parameterName(param),
+    `The operator '${cited(operator)}' is not allowed for the filter '${name}'.`,
+    { given: operator, meant, allowed: operators.keys() }
+  )
 
 /** The text of the value, or the texts of a list's items. */
 function textsOf (param: FilterParam, operator: Operator, kind: OperatorValue): readonly string[] | PlannedErrors {

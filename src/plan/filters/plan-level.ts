@@ -10,7 +10,8 @@ import type { Values } from '../values.ts'
 import { memberBrackets, nameGroups, placeFilter } from './group-names.ts'
 import { withoutIgnored } from './ignored.ts'
 import { kindOf, takesOperators, type FilterEntry, type FilterList } from './kinds.ts'
-import { unknownFilter, withNullFilter, withoutGroups } from './meant.ts'
+import { pathIn, unknownFilter, withNullFilter, withoutGroups } from './meant.ts'
+import { refuseOperator } from './operators.ts'
 import { CODE, NOTHING, parameterName, refuseFilter, type Planned } from './planned.ts'
 import { ConditionTree, either, together, withOneNegation } from './tree.ts'
 
@@ -136,7 +137,7 @@ export class LevelPlanner {
         this.deleted = planned.deleted
         break
       case 'errors':
-        for (const error of planned.errors) this.#refuse(error, mustHold)
+        for (const error of this.#withPath(planned.errors, param, entry)) this.#refuse(error, mustHold)
         return
       case 'nothing':
         break
@@ -144,6 +145,12 @@ export class LevelPlanner {
         planned satisfies never
     }
     this.#given?.add(entry)
+  }
+
+  /** The errors of a filter, or the error that suggests the path which two brackets were probably meant for. */
+  #withPath (errors: readonly QueryParamError[], param: FilterParam, entry: FilterEntry): readonly QueryParamError[] {
+    const path = pathIn(param, this.#planning.whitelist.filters)
+    return path !== undefined && takesOperators(entry) ? [refuseOperator(param, param.operator!, entry, path)] : errors
   }
 
   /** @param ignorable whether the error may be ignored: without a filter inside of `or` or `not`, rows are added */
