@@ -128,7 +128,13 @@ export function keyFromText (text: string, { type, codec }: ConvertedColumn): Co
 
 /** Converts a key in a body to a value to bind. Nothing is coerced. */
 export function keyFromJson (value: unknown, { type, codec }: ConvertedColumn): Converted {
-  if (value === null || value === undefined) return { ok: false, expected: 'an id' }
+  if (value === null || value === undefined) return missingKey(codec?.fromJson === undefined ? type : undefined)
   const converted = codec?.fromJson?.(value)
   return converted === undefined ? fromJson(value, type) : comparable(converted)
+}
+
+/** Refuses null as a key, with the form of a key if its type is known. */
+function missingKey (type: ValueType | undefined): Converted {
+  const read = type && fromJson(null, type)
+  return read?.ok === false ? read : { ok: false, expected: 'a value of its type' }
 }

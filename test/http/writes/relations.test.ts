@@ -151,6 +151,8 @@ await forEachDatabase(t, { entities: [...entities, Bundle], seed }, async (t, { 
     ] as const) {
       t.equal(verdict(await patch('/plants/1', { tags })), `400 FST_ERR_VALIDATION ${pointer}`, JSON.stringify(tags))
     }
+    t.equal((await patch('/plants/1', { tags: [null] })).json().message,
+      "'tags' must refer to a record by its id: an integer from -2147483648 to 2147483647.")
     t.strictSame(await tagsOf(1), [1, 3])
   })
 
