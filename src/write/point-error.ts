@@ -7,10 +7,10 @@ import {
 } from '../base/errors.ts'
 import { placed } from '../base/error-list.ts'
 import type { Steps } from '../base/steps.ts'
-import type { TypeName } from '../model/index.ts'
-import { columnData, type RecordData } from '../plan/index.ts'
+import type { RecordData } from '../plan/index.ts'
 import { isInTransaction, knowRules, sharedEmOf } from '../resource/index.ts'
-import { columnsOfRule, convertError, isServerError, isUnreadable, sqlStateOf, type ServerError } from '../run/index.ts'
+import { columnsOfRule, convertError, isServerError, sqlStateOf, type ServerError } from '../run/index.ts'
+import { columnsOfValue, isAboutValue } from './column-of-value.ts'
 import { errorModelOf, writeInTransaction } from './run-write.ts'
 import type { InnerWrite, Write } from './write.ts'
 
@@ -78,8 +78,6 @@ export function isRepeatable (error: ServerError): boolean {
 /** The SQLSTATE of a policy of row level security that refuses a row. */
 const REFUSED_BY_POLICY = '42501'
 
-const isAboutValue = (error: ServerError): boolean => sqlStateOf(error).startsWith('22') || isUnreadable(error)
-
 /** Whether a part of a batch is refused for the reason for which the whole batch was. */
 export function isSameError (found: unknown, error: ServerError): boolean {
   const other = rowErrorIn(found)
@@ -116,43 +114,6 @@ function pointed (
     ...(columns !== undefined && { columns }),
     record: index === undefined ? undefined : pointer(index),
   })
-}
-
-/**
- * The column whose value an error quotes, because its type does not accept it. An error that quotes nothing is about
- * the only column with a type that this package does not know, or the only one whose value exceeds the error's limit.
- */
-function columnsOfValue (error: ServerError, row: RecordData): readonly string[] | undefined {
-  if (!isAboutValue(error)) return undefined
-  const columns = columnData(row)
-  const quoted = columns.filter(({ property, value }) =>
-    property.kind === 'scalar' && property.type.kind !== 'text' &&
-    (Array.isArray(value) ? value : [value]).some((one) =>
-      typeof one === 'string' && error.message.includes(`"${one}"`)
-    )
-  )
-  const found = quoted.length > 0
-    ? quoted
-    : columns.filter(({ property, value }) =>
-      property.kind === 'scalar' && value !== null &&
-      (isUnreadable(error) ? property.type.kind === 'other' : exceeds(property.type.kind, value, error))
-    )
-  return found.length === 1 ? [found[0]!.column] : undefined
-}
-
-/** A context of one line that names a bound value: `unnamed portal parameter $2 = '...'`, in any language. */
-const OF_BOUND_VALUE = /^.*\$\d+ = .*$/
-
-/**
- * Whether a text is longer than the type in an error, such as `character varying(5)`, or a number is larger than the
- * detail of an error allows, such as `10^2`, which a number may also reach by rounding. Another context than a bound
- * value is a function, such as a trigger, which may have written another row.
- */
-function exceeds (type: TypeName, value: unknown, { code, message, detail, where }: ServerError): boolean {
-  if (where !== undefined && !OF_BOUND_VALUE.test(where)) return false
-  if (code === '22001') return type === 'text' && [...String(value)].length > Number(/\((\d+)\)/.exec(message)?.[1])
-  const digits = code === '22003' ? /\b10\^(\d+)/.exec(detail ?? '')?.[1] : undefined
-  return type === 'decimal' && digits !== undefined && Math.abs(Number(value)) >= 10 ** Number(digits) - 0.5
 }
 
 /** Inserts a part of a batch, in a transaction that will be rolled back. */

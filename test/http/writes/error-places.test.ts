@@ -23,9 +23,9 @@ const properties = {
   lasts: p.type('interval').nullable(), words: p.type('tsquery').nullable(), steps: p.type('jsonpath').nullable(),
   seats: p.integer().nullable(), room: p.integer().nullable(), rank: p.integer().hidden().nullable(),
   share: p.decimal().precision(10).scale(2).nullable(), mail: p.text().fieldName('secret_mail').nullable(),
-  text: p.text().nullable(),
-  client: () => p.manyToOne(Client).nullable(), period: () => p.embedded(Period).nullable(),
-  deleted_at: p.datetime().nullable(),
+  text: p.text().nullable(), flags: p.string().columnType('bit(4)').nullable(),
+  marks: p.string().columnType('bit varying(6)').nullable(), client: () => p.manyToOne(Client).nullable(),
+  period: () => p.embedded(Period).nullable(), deleted_at: p.datetime().nullable(),
 }
 
 /** Written by one statement. */
@@ -117,6 +117,12 @@ await forEachDatabase(t, { entities: [Client, Order, Hooked] }, async (t, { orm 
       'interval out of range', { lasts: '999999999999 years' }, INVALID, ['/lasts'],
       "The value of 'lasts' is out of range.",
     ],
+    [
+      'interval that only its months put out of range', { lasts: '178956970 years 12 months' }, INVALID, ['/lasts'],
+      "The value of 'lasts' is out of range.",
+    ],
+    ['bits of another number', { flags: '101' }, INVALID, ['/flags'], `The value of 'flags' ${notOfType}`],
+    ['too many bits', { marks: 'x55', flags: '1010' }, INVALID, ['/marks'], "The value of 'marks' is too long."],
     ['a text that is too long', { code: 'x'.repeat(21) }, INVALID, ['/code'], "The value of 'code' is too long."],
     ['a number with too many digits', { share: '100.5' }, INVALID, ['/share'], "The value of 'share' is out of range."],
     // PostgreSQL reports these as errors of syntax, as it does for ltree
