@@ -3,7 +3,10 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
 import type { Access, Actor, Role } from '../../access/index.ts'
 import { factsOf, meantBy } from '../../config/index.ts'
-import type { EntityModel, Property } from '../../model/index.ts'
+import { isOwnMethod } from '../../crud/index.ts'
+import { ConfigError } from '../../base/errors.ts'
+import { columnsOf, type EntityModel, type Property } from '../../model/index.ts'
+import type { UpsertKey } from '../../plan/index.ts'
 import { isPromise } from '../../base/or-promise.ts'
 import { resourceFor, type Resource } from '../../resource/index.ts'
 import { hasReplicas, readFromWriter } from '../../run/index.ts'
@@ -30,7 +33,8 @@ export interface RoleResource extends RoutedResource {
 /**
  * The resource of some routes for each role that may use its entity.
  *
- * @throws {ConfigError} if a role may create records, but cannot give them a required property
+ * @throws {ConfigError} if a role may create records, but cannot give them a required property, and for a key of
+ *   upserts that no role can give
  */
 export function roleResources (
   orm: MikroORM,
@@ -63,17 +67,67 @@ export function roleResources (
     })
     resources.push({ what, name, bound: own, operations: allowed, role, limited: rule.rows !== undefined })
   }
+  if (scope === undefined) checkKeysGiven(what, bound, crud, resources)
   return resources
 }
 
-/** The changes that would give a value to a required property of new records, for messages. */
-function waysToFill ({ name }: Property, { model, writable }: Resource, role: Role): readonly string[] {
-  const property = model.properties.get(name)!
-  const opened = writable.create!.unfilled.includes(property) ? waysToOpen(property) : []
-  const ways = [[...opened, ...property.write.writable ? changesOfRule(property, model, role) : []].join(' and ')]
+/** Checks that bodies of some role can give each key of upserts, unless a method of the application may fill it in. */
+function checkKeysGiven (
+  what: string,
+  bound: Resource,
+  crud: CrudRoutesOptions['crud'],
+  resources: readonly RoleResource[]
+): void {
+  const upserting = resources.filter(({ operations }) =>
+    operations.some((operation) => factsOf(operation).query === 'key' && !isOwnMethod(crud, operation))
+  )
+  const [first] = upserting
+  if (first === undefined) return
+  const { model: { name: entity, properties } } = bound
+  for (const key of bound.upsertKeys) {
+    if (upserting.some((resource) => closedPart(key, resource) === undefined)) continue
+    const { role } = first
+    const part = closedPart(key, first)!
+    const mayBeFilled = !part.hidden && properties.get(part.name)!.write.writable
+    const ways = mayBeFilled ? waysToFill(part, bound, role) : waysToSet(part, bound, role)
+    const names = key.properties.map(({ name }) => `'${name}'`).join(', ')
+    throw new ConfigError(
+      `${what}: access: "upsertKeys" names ${names}, which no role can give, so that every upsert by this key would ` +
+        `be refused. The role '${role.name}' ${part.hidden ? 'does not see' : 'may not set'} ${entity}.${part.name}: ` +
+        `${[...ways, `${ways.length > 0 ? 'or ' : ''}take the key out of "upsertKeys"`].join(', ')}.`
+    )
+  }
+}
+
+/** The part of a key that upserts of a role certainly lack. The rows of a request may fill in what the role sees. */
+function closedPart (
+  { properties }: UpsertKey,
+  { bound: { model, writable }, role }: RoleResource
+): Property | undefined {
+  const rule = role.ruleOf(model.name)!
+  const filled: ReadonlyMap<Property, unknown> = rule.requiredBy(model)
+  const isGiven = (part: Property): boolean =>
+    typeof rule.rows === 'function' || filled.has(part) || writable.upsert?.properties.has(part) === true
+  const parts = properties.map(({ name }) => model.properties.get(name)!)
+  // a relation may give a column that it shares with another part
+  const given = new Set(parts.filter(isGiven).flatMap(columnsOf))
+  return parts.find((part) => part.hidden || columnsOf(part).some((column) => !given.has(column)))
+}
+
+/** The changes that would give a value to a property of new records, for messages. */
+function waysToFill (property: Property, bound: Resource, role: Role): readonly string[] {
+  const { name } = property
   const isColumn = property.kind === 'relation' ? property.key.length === 1 : property.kind === 'scalar'
-  if (isColumn) ways.push(`fill it with an equality in 'rows', as in rows: { ${name}: ... }`)
-  return ways.filter((way) => way !== '')
+  const byRows = `fill it with an equality in 'rows', as in rows: { ${name}: ... }`
+  return [...waysToSet(property, bound, role), ...isColumn ? [byRows] : []]
+}
+
+/** The change that would let bodies of a role set a property, for messages. */
+function waysToSet ({ name }: Property, { model, writable }: Resource, role: Role): readonly string[] {
+  const property = model.properties.get(name)!
+  const opened = writable.create!.properties.has(property) ? [] : waysToOpen(property)
+  const changes = [...opened, ...property.write.writable ? changesOfRule(property, model, role) : []]
+  return changes.length === 0 ? [] : [changes.join(' and ')]
 }
 
 /** The change to a role's rules that would let its bodies set a property, for messages. */

@@ -1,10 +1,10 @@
 /** The operations that a role may use, and the properties that it may not write. */
 import { defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
-import { CrudBase, type CrudRoutesOptions, type RoleRules } from '../../../src/index.ts'
+import { CrudBase, type AccessOptions, type CrudRoutesOptions, type RoleRules } from '../../../src/index.ts'
 import { forOneDatabase } from '../../helpers/databases.ts'
 import { hooked } from '../../helpers/hooked.ts'
-import { entities, memberWith, Project, seed, Task, tasks } from './fixtures.ts'
+import { entities, memberWith, Project, roleOf, seed, sender, serveWith, Task, tasks } from './fixtures.ts'
 
 const ALL = ['list', 'get', 'create', 'createMany', 'update', 'delete', 'restore'] as const
 
@@ -29,7 +29,17 @@ const Book = defineEntity({
   properties: { id: p.integer().primary().autoincrement(), author: () => p.manyToOne(Author) },
 })
 
-await forOneDatabase(t, { entities: [...entities, Author, Book], seed }, async (t, { orm }) => {
+/** An entity with keys for upserts. */
+const Gadget = defineEntity({
+  name: 'Gadget',
+  properties: {
+    id: p.integer().primary().autoincrement(), tenant: p.integer().default(0), code: p.string().nullable(),
+    sku: p.string().unique().nullable(), name: p.string().nullable(),
+  },
+  uniques: [{ properties: ['tenant', 'code'] }],
+})
+
+await forOneDatabase(t, { entities: [...entities, Author, Book, Gadget], seed }, async (t, { orm }) => {
   const resources = { '/tasks': { crud: tasks, operations: ALL } satisfies CrudRoutesOptions }
   const serve = (rule: object) => memberWith(t, orm, { Task: rule, Project: true }, { resources })
 
@@ -152,6 +162,57 @@ await forOneDatabase(t, { entities: [...entities, Author, Book], seed }, async (
     t.equal(status, 201)
     const row = await tasks.get(orm.em.fork(), body.id)
     t.equal(row?.['title'], 'Land')
+  })
+
+  t.test('the server does not start if no role can give a key of upserts', async (t) => {
+    const crudOf = (writable: any = 'all', upsertKeys: any = [['tenant', 'code']]) =>
+      new CrudBase<any>({ model: Gadget, writable, upsertKeys } as never)
+    const start = (roles: Readonly<Record<string, unknown>>, crud = crudOf(), more: object = {}) =>
+      serveWith(t, orm, {
+        access: { role: roleOf, roles: roles as AccessOptions['roles'] },
+        resources: { '/gadgets': { crud, operations: ['list', 'create', 'upsert'], ...more } } as never,
+      })
+    const take = 'take the key out of "upsertKeys".'
+    const rows = (name: string) => `fill it with an equality in 'rows', as in rows: { ${name}: ... }, or ${take}`
+    for (const [roles, end, crud] of [
+      [{ member: { Gadget: { readonly: ['tenant'] } } },
+        `The role 'member' may not set Gadget.tenant: take it out of 'readonly', ${rows('tenant')}`],
+      [{ member: { Gadget: { readonly: ['code'], rows: { tenant: 1 } } } },
+        `The role 'member' may not set Gadget.code: take it out of 'readonly', ${rows('code')}`],
+      [{ member: { Gadget: { hidden: ['tenant'], rows: { tenant: 1 } } } },
+        `The role 'member' does not see Gadget.tenant: take it out of 'hidden', or ${take}`],
+      [{ member: { Gadget: { only: ['id', 'tenant'] } }, clerk: { Gadget: { readonly: ['code'] } } },
+        `The role 'member' does not see Gadget.code: add it to 'only', or ${take}`],
+      [{ reader: { Gadget: { operations: ['list'] } }, member: { Gadget: {} } },
+        `The role 'member' may not set Gadget.sku: add it to "writable", ${rows('sku')}`, crudOf(['name'], ['sku'])],
+      [{ admin: true }, `The role 'admin' may not set Gadget.id: ${take}`, crudOf('all', ['sku', 'id'])],
+    ] as const) {
+      const [, names] = /Gadget\.(sku|id):/.exec(end) ?? []
+      await t.rejects(start(roles, crud), {
+        code: 'FST_CRUD_CONFIG_INVALID',
+        message: `The resource /gadgets: access: "upsertKeys" names ${
+          names === undefined ? "'tenant', 'code'" : `'${names}'`
+        }, which no role can give, so that every upsert by this key would be refused. ${end}`,
+      }, end)
+    }
+    class Filling extends CrudBase<any> {
+      override async upsert (em: any, data: any, options: any): Promise<any> {
+        return await super.upsert(em, data, { ...options, values: { tenant: 1 } })
+      }
+    }
+    const frozen = { Gadget: { readonly: ['tenant'] } }
+    for (const [what, roles, crud, more] of [
+      ['another role can', { member: frozen, admin: true }],
+      ['its rows fill it in', { member: { Gadget: { readonly: ['tenant'], rows: { tenant: 1 } } } }],
+      ['rows of the request may', { member: { Gadget: { readonly: ['tenant'], rows: () => ({ tenant: 1 }) } } }],
+      ['a scope may', { member: frozen }, crudOf(), { scope: () => ({ tenant: 1 }) }],
+      ['a method may', { member: frozen },
+        new Filling({ model: Gadget, writable: 'all', upsertKeys: [['tenant', 'code']] } as never)],
+      ['no role upserts', { member: { Gadget: { readonly: ['tenant'], operations: ['list'] } } }],
+    ] as const) await t.resolves(start(roles, crud, more), what)
+    const app = await start({ member: { Gadget: { readonly: ['tenant'], rows: { tenant: 1 } } } })
+    const { status, body } = await sender(app)('PUT', '/gadgets?on=tenant,code', { code: 'a' })
+    t.match({ status, body }, { status: 201, body: { tenant: 1, code: 'a' } })
   })
 
   t.test('a required property that the whitelist closes may be filled in by the rows of each role', async (t) => {
