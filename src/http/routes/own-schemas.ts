@@ -118,7 +118,7 @@ export function ownBodies (
   const one = fluent(schemas.create?.body)
   const many = fluent(schemas.createMany?.body)
   if (one === undefined && many === undefined) return undefined
-  const schema = documented(one, many, generated.body, formsOfBodies(operations, 'create').one) ?? one ?? many
+  const schema = documented(one, many, generated.body as object) ?? one ?? many
   return {
     schema,
     check: (given, type = JSON_BODY, compile) => {
@@ -142,14 +142,17 @@ function schemaOf (body: unknown, type: string): unknown {
   return isObject(content) ? (content[type] as { readonly schema?: unknown } | undefined)?.schema : body
 }
 
-/** The schema of both kinds of bodies. `undefined` if an own schema cannot be a part of another one. */
-function documented (one: unknown, many: unknown, generated: unknown, takesOne: boolean): unknown {
+/**
+ * The schema of both kinds of bodies, as far as the generated one has them. `undefined` if an own schema cannot be a
+ * part of another one.
+ */
+function documented (one: unknown, many: unknown, generated: object): unknown {
   if (!isPart(one) || !isPart(many)) return undefined
-  const [record, list] = takesOne
-    ? (generated as { readonly anyOf: readonly object[] }).anyOf
-    : [undefined, generated as object]
-  const lists = many ?? { ...list, items: one }
-  return takesOne ? { anyOf: [one ?? record, lists] } : lists
+  const { anyOf, type } = generated as { readonly anyOf?: readonly object[], readonly type?: unknown }
+  const [record, list] = anyOf ?? (type === 'array' ? [undefined, generated] : [generated])
+  const lists = list && (many ?? { ...list, items: one })
+  if (record === undefined) return lists
+  return lists === undefined ? one ?? record : { anyOf: [one ?? record, lists] }
 }
 
 /** Whether a schema is JSON Schema without `$id`, media types and references into itself. */

@@ -14,7 +14,10 @@ import { parametersOf } from './parameters.ts'
 
 /** The documentation of a resource that roles limit. */
 export interface DocumentedRoles {
-  /** The resource without limits, but for versions that no role sees. */
+  /**
+   * The resource without limits, but for versions that no role sees, and for operations that no role may use although
+   * some may use their routes, such as the lists of `POST /`.
+   */
   readonly offer: Offer
   /** The names of the roles that may use an operation. If there are none, its documentation is left out. */
   readonly rolesOf: (operation: CrudOperation) => readonly string[]
@@ -53,7 +56,13 @@ export function documentedRoles (
   }))
   const having = (operation: CrudOperation) => shown.filter(({ operations }) => offers(operations, operation))
   return {
-    offer: { ...base, versions: shown.some(({ offer }) => offer.versions) },
+    offer: {
+      ...base,
+      versions: shown.some(({ offer }) => offer.versions),
+      operations: base.operations.filter((operation) =>
+        having(operation).length === 0 || shown.some(({ operations }) => operations.includes(operation))
+      ),
+    },
     keyOf: (operation) => {
       const models = having(operation).map(({ offer }) => offer.model)
       return keyParams(models.find((model) => uuidBesideKey(model) !== undefined) ?? models[0] ?? base.model)

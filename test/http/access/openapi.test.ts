@@ -103,6 +103,33 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       'but a write without If-Match is refused')
   })
 
+  t.test('a role that creates only single records, or only lists, has a document without the other ones', async (t) => {
+    const roles = {
+      one: { Task: { operations: ['list', 'create'] } },
+      many: { Task: { operations: ['list', 'createMany'] } },
+      both: { Task: {} },
+    }
+    const posted = async (some: object, documentFor?: string): Promise<any> => {
+      const { paths } = await documentOf(t, orm,
+        { roles: some, ...documentFor !== undefined && { documentFor } } as never)
+      const { description, requestBody, responses, 'x-create-many': limit } = paths['/tasks'].post
+      const typeOf = ({ content }: any) => content['application/json'].schema.type === 'array' ? 'array' : 'record'
+      return {
+        tells: /may also be a list/.test(description), limit: limit !== undefined, body: typeOf(requestBody),
+        answer: typeOf(responses['201']), about: responses['201'].description,
+      }
+    }
+    const [record, list] = [{ body: 'record', answer: 'record' }, { body: 'array', answer: 'array' }]
+    const without = { tells: false, limit: false }
+    const both = { tells: true, limit: true, ...record, about: 'The new record, or for a list, the new records.' }
+    t.strictSame(await posted(roles, 'one'), { ...without, ...record, about: 'The new record.' })
+    t.strictSame(await posted({ one: roles.one }), { ...without, ...record, about: 'The new record.' })
+    t.strictSame(await posted(roles, 'many'), { ...without, ...list, about: 'The new records.' })
+    t.strictSame(await posted(roles, 'both'), both)
+    t.strictSame(await posted(roles), both)
+    t.strictSame(await posted({ one: roles.one, many: roles.many }), both)
+  })
+
   t.test('documentFor: does not change what the others may write', async (t) => {
     const app = await serveWith(t, orm, { access: { ...access, documentFor: 'guest' } })
     const send = sender(app, { role: 'admin' })
