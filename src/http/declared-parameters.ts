@@ -51,6 +51,9 @@ function parametersOf (parts: readonly Schema[]): DeclaredParameters {
 
 type Schema = Readonly<Record<string, unknown>>
 
+/** Finds a schema that was added to the server by its id. */
+export type SharedSchemas = (id: string) => unknown
+
 /**
  * A JSON Schema and its parts: schemas that it refers to, and schemas in `allOf`, `anyOf` and `oneOf`.
  *
@@ -58,19 +61,30 @@ type Schema = Readonly<Record<string, unknown>>
  */
 function partsOf (
   schema: object,
-  shared: (id: string) => unknown,
+  shared: SharedSchemas,
   root: unknown = schema,
   seen = new Set<object>()
 ): Schema[] {
   if (seen.has(schema)) return []
   seen.add(schema)
   const { $ref, allOf, anyOf, oneOf } = schema as Schema
-  const [id, pointer = ''] = typeof $ref === 'string' ? $ref.split('#') : []
-  const other = id === '' ? root : id && shared(id)
-  const referred = segmentsOf(pointer).reduce((at, name) => isObject(at) ? at[name] : undefined, other)
+  const referred = referredBy($ref, root, shared)
   return [
     schema as Schema,
-    ...isObject(referred) ? partsOf(referred, shared, other, seen) : [],
+    ...referred ? partsOf(referred.schema, shared, referred.root, seen) : [],
     ...[allOf, anyOf, oneOf].flat().filter(isObject).flatMap((part) => partsOf(part, shared, root, seen)),
   ]
+}
+
+/** The schema that a reference leads to, and the one in which its own references are looked up. */
+export function referredBy (
+  $ref: unknown,
+  root: unknown,
+  shared: SharedSchemas
+): { readonly schema: object, readonly root: unknown } | undefined {
+  if (typeof $ref !== 'string') return undefined
+  const [id = '', pointer = ''] = $ref.split('#')
+  const other = id === '' ? root : shared(id)
+  const schema = segmentsOf(pointer).reduce((at, name) => isObject(at) ? at[name] : undefined, other)
+  return isObject(schema) ? { schema, root: other } : undefined
 }

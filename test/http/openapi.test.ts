@@ -419,6 +419,38 @@ t.test('queries as bodies are documented where the resource takes them', async (
   t.match(body, { in: 'body', schema: {} })
 })
 
+t.test('the URL of a query in a body has no parameters of lists that a schema combines or refers to', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(swagger, OPENAPI_3_1)
+  const text = { type: 'string' }
+  app.addSchema({
+    $id: 'paging', type: 'object', properties: { page: { type: 'integer' }, tenant: text },
+    required: ['page', 'tenant'],
+  })
+  const listed = (querystring: object) => ({
+    crud: resource(Plant, { allowedSorts: ['name'] }), query: true as const, schemas: { list: { querystring } },
+  })
+  const rest = { type: 'object', properties: { lang: text, per_page: { type: 'integer', maximum: 5 } } }
+  await app.register(crudKit, {
+    orm: ormOf(entities),
+    resources: {
+      '/referring': listed({ $ref: 'paging#' }),
+      '/combined': listed({ allOf: [rest, { $ref: 'paging#' }] }),
+      '/either': listed({ anyOf: [{ allOf: [rest] }, { type: 'object', properties: { sort: text, key: text } }] }),
+      '/free': listed({ allOf: [{ type: 'object', properties: { key: text }, required: ['key'] }] }),
+    },
+  })
+  const { paths } = await documentOf(app)
+  const named = ({ parameters = [] }: Json) =>
+    parameters.map(({ name, required }: Json) => required ? `${name}!` : name)
+  t.match(named(paths['/combined'].get), ['lang', 'per_page', 'page!', 'tenant!'])
+  t.strictSame(named(paths['/referring/query'].post), ['tenant!'])
+  t.strictSame(named(paths['/combined/query'].post), ['lang', 'tenant!'])
+  t.strictSame(named(paths['/either/query'].post), ['lang', 'key'])
+  t.strictSame(named(paths['/free/query'].post), ['key!'])
+})
+
 t.test('descending default directions and uncounted totals are documented', async (t) => {
   const document = await documented(t, {
     '/plants': resource(Plant, {

@@ -154,6 +154,10 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
     const querystring = (schema: object) =>
       options({ query: true, schemas: { list: { querystring: { type: 'object', ...schema } } } })
     const declaring = newServer(t)
+    declaring.addSchema({
+      $id: 'paging', type: 'object', properties: { page: { type: 'integer' } }, required: ['page'],
+      definitions: { rest: { properties: { zone: {} }, required: ['per_page', 'zone'] } },
+    })
     await declaring.register(crudKit, {
       orm,
       resources: {
@@ -166,6 +170,15 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
         // a schema of the list may narrow its own parameters
         '/narrow': querystring({
           properties: { lang: { type: 'string' }, page: { type: 'integer', maximum: 2, default: 1 } },
+        }),
+        // in a URL whose query is in the body, there is no page to require
+        '/required': querystring({ properties: { lang: {}, page: {} }, required: ['page'] }),
+        '/combined': querystring({
+          allOf: [
+            { $ref: 'paging#' },
+            { properties: { lang: {} }, required: ['lang'] },
+            { anyOf: [{ required: ['cursor'] }, { $ref: 'paging#/definitions/rest' }] },
+          ],
         }),
         // an application may use these names of the grammar for something else
         '/renamed': querystring({ properties: { count: {}, group: {}, facets: {} } }),
@@ -184,6 +197,11 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['/typed', 'anything=1', 200],
       ['/narrow', 'page=2&lang=de', 200],
       ['/narrow', 'page=3', 400],
+      ['/required', 'lang=de', 400],
+      ['/required', 'lang=de&page=1', 200],
+      ['/combined', 'lang=de&page=1&per_page=2&zone=x', 200],
+      ['/combined', 'lang=de&page=1&zone=x', 400],
+      ['/combined', 'lang=de&per_page=2&zone=x', 400],
       ['/renamed', 'count=many&group=x&facets=y', 200],
     ] as const) t.equal(await verdict(path, query), status, `${path}?${query}`)
 
@@ -199,6 +217,12 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['/narrow', 'lang=de', 200],
       ['/narrow', 'page=2', 400],
       ['/narrow', 'count=none', 400],
+      ['/required', '', 200],
+      ['/required', 'lang=de', 200],
+      ['/required', 'page=1', 400],
+      ['/combined', 'lang=de', 200],
+      ['/combined', '', 400],
+      ['/combined', 'lang=de&page=1', 400],
       ['/open', 'count=none', 400],
       ['/renamed', 'count=many&group=x&facets=y', 200],
       ['/renamed', 'aggregate=count', 400],

@@ -1,7 +1,9 @@
 /** Documents lists whose query is the body of the request: `QUERY /` and `POST /query`. */
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
-import { isFixedParameter, MAX_BODY_LIST_ITEMS, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
+import { MAX_BODY_LIST_ITEMS, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
+import type { SharedSchemas } from '../declared-parameters.ts'
+import { withoutListParameters } from '../without-list-parameters.ts'
 import { FORM_BODY, JSON_BODY } from '../routes/content-type.ts'
 import type { OpenApi } from './components.ts'
 
@@ -30,7 +32,8 @@ export function queryInBody (
   { own, name, method }: ListRoute,
   { schema, openapiObject }: { readonly schema: FastifySchema, readonly openapiObject?: OpenApi },
   query: unknown,
-  parameters: TSchema
+  parameters: TSchema,
+  shared: SharedSchemas
 ): object {
   const declared = declaredQuery(own)
   const { summary, description, hide } = (own ?? {}) as SwaggerMembers
@@ -38,23 +41,11 @@ export function queryInBody (
   return {
     summary: summary ?? `List ${name}, with the query as a body`,
     description: description ?? QUERY_DESCRIPTION,
-    querystring: declared === undefined ? undefined : withoutListParameters(schema.querystring),
+    querystring: declared === undefined ? undefined : withoutListParameters(schema.querystring, shared),
     body: openapiObject === undefined
       ? query
       : { content: { [JSON_BODY]: { schema: query }, [FORM_BODY]: { schema: withLongLists(form) } } },
     hide: hide === true || (method !== 'POST' && !hasQueryMethod(openapiObject)),
-  }
-}
-
-/** The parameters of an application in a URL that takes none of the list, because these are in the body. */
-function withoutListParameters (schema: unknown): unknown {
-  const { properties, required } = schema as { readonly properties?: object, readonly required?: readonly string[] }
-  return {
-    ...schema as object,
-    ...(properties && {
-      properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !isFixedParameter(name))),
-    }),
-    ...(required && { required: required.filter((name) => !isFixedParameter(name)) }),
   }
 }
 

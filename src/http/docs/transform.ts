@@ -6,6 +6,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { offerInBody, type Offer } from '../../catalogue/index.ts'
 import { factsOf, formsOfBodies, sharingRoute } from '../../config/index.ts'
+import type { SharedSchemas } from '../declared-parameters.ts'
 import { ERROR_RESPONSES } from '../error-schema.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import type { RoutedResource } from '../routes/routed-resource.ts'
@@ -43,6 +44,7 @@ interface DocumentedRoute {
   readonly query?: TSchema | undefined
   /** The names of the schemas that all resources of the server have. */
   readonly names: ReadonlySet<string>
+  readonly shared: SharedSchemas
 }
 
 /**
@@ -60,9 +62,10 @@ export function transformsOf (
   const { prefix } = fastify
   const names = takenNames(fastify.server)
   const transform = config?.['swaggerTransform'] as DocumentedRoute['transform']
+  const shared: SharedSchemas = (id) => fastify.getSchema(id)
   return (operation, method, query) =>
     documentation(
-      { operation, method, prefix, name, own: schemas?.[operation], transform, names, query },
+      { operation, method, prefix, name, own: schemas?.[operation], transform, names, query, shared },
       resource,
       roles
     )
@@ -96,7 +99,7 @@ function documentation (
       }),
       ...(query === undefined
         ? { ...documentedBody(input.schema, replace), ...documentedQuery(input.schema, own, parameters) }
-        : queryInBody(route, input, replace(query), parameters)),
+        : queryInBody(route, input, replace(query), parameters, route.shared)),
       response: documentedResponses(
         input.schema,
         own,

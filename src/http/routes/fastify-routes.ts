@@ -74,7 +74,7 @@ export function fastifyRoutes (
     formatOf: streaming?.formatOf,
     varyOf: varyOf(options, limits !== undefined),
   }
-  const compileOwn = compileWith(fastify)
+  const [compileOwn, compileInBody] = [compileWith(fastify), compileWith(fastify, true)]
   const generatedOf = schemasOf(offer, named)
   const generatedInBody = schemasOf(offerInBody(offer), named)
   const lastHooks = new LastHooks()
@@ -109,7 +109,7 @@ export function fastifyRoutes (
           ...(method === QUERY_METHOD && { hide: true }),
         },
         ...(inBody && { bodyLimit: MAX_QUERY_BODY_BYTES }),
-        validatorCompiler: routeValidation(method, generated, bodies, compileOwn),
+        validatorCompiler: routeValidation(method, generated, bodies, inBody ? compileInBody : compileOwn),
         schemaErrorFormatter: ownErrors(fastify) as never,
         config: {
           ...options.config,

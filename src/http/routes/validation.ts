@@ -9,6 +9,7 @@ import { isRefusal, RequestValidationError, validationOf, type RequestError } fr
 import { isObject } from '../../base/is-object.ts'
 import { IDEMPOTENCY_KEY } from '../schemas/headers.ts'
 import { timesOf } from '../timing.ts'
+import { withoutListParameters } from '../without-list-parameters.ts'
 import { validatedInput, type RouteInput } from './route-input.ts'
 import type { HttpPart } from './own-schema-errors.ts'
 import { both, ownCheck, withoutChanges, type OwnBodies, type OwnCheck, type Validator } from './own-schemas.ts'
@@ -95,11 +96,17 @@ function planning (decide: (input: RouteInput) => unknown): (input: RouteInput) 
   }
 }
 
-/** Compiles schemas as Fastify does for a route of the instance. */
-export function compileWith (fastify: FastifyInstance): CompileOwn {
+/**
+ * Compiles schemas as Fastify does for a route of the instance.
+ *
+ * @param inBody whether the query of the route is its body, so that its URL takes no parameters of a list
+ */
+export function compileWith (fastify: FastifyInstance, inBody = false): CompileOwn {
+  const shared = (id: string): unknown => fastify.getSchema(id)
   return (schema, httpPart, method, url) => {
     const { compile, isCustom } = validatorCompilerOf(fastify)
-    const read = httpPart === 'headers' && !isCustom ? lowerCase(schema) : schema
+    const own = inBody && httpPart === 'querystring' ? withoutListParameters(schema, shared) as object : schema
+    const read = httpPart === 'headers' && !isCustom ? lowerCase(own) : own
     return compile({ schema: read as never, httpPart, method, url }) as ReturnType<CompileOwn>
   }
 }
