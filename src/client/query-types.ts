@@ -54,7 +54,8 @@ export interface Chosen<Entity, Options, Grouped, Selected, Included, ByInclude>
   extends Shown<Options, Selected, Included, ByInclude> {
   /**
    * Conditions by name, all of which apply: a value, or an object with a value for each operator. If the resource has
-   * the option `query`, also groups of conditions: `{ or: [{ status: 'open' }, { price: { gte: 100 } }] }`.
+   * the option `query`, also groups of conditions: `{ or: [{ status: 'open' }, { price: { gte: 100 } }] }`. A condition
+   * that is undefined is left out, so that more records match.
    */
   readonly filter?: Filters<Entity, Options, Grouped>
   /** Names to sort by; `-` for descending. */
