@@ -35,7 +35,6 @@ interface TypeSchema<T extends ValueType> {
 const UUID = '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10'
 
 const CLOCK = '\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,6})?)?'
-const TIME = `^${CLOCK}$`
 const DATE = '^(\\d{4,7}-\\d{2}-\\d{2}( BC)?|-?infinity)$'
 const DATETIME = `^(\\d{4,6}-\\d{2}-\\d{2}([Tt ]${CLOCK}([Zz]|[+-]\\d{2}(:?\\d{2})?)?)?( BC)?|-?infinity)$`
 
@@ -125,8 +124,8 @@ const TYPE_SCHEMAS: { readonly [Name in TypeName]: TypeSchema<TypeOf<Name>> } = 
   },
   time: {
     value: string,
-    input: () => Type.String({ pattern: TIME }),
-    text: () => Type.String({ pattern: TIME }),
+    input: timeInput,
+    text: () => timeInput({ kind: 'time' }),
     example: () => '09:30:00',
     secondExample: () => '09:30:00',
     likely: true,
@@ -226,6 +225,16 @@ function datetimeInput (): TSchema {
   return Type.String({
     pattern: DATETIME,
     description: 'ISO 8601. A date without a time is midnight, and a time without an offset is UTC.',
+  })
+}
+
+/** A column with fewer places takes others only if they are 0. */
+function timeInput ({ places }: TypeOf<'time'>): TSchema {
+  if (places === undefined) return Type.String({ pattern: `^${CLOCK}$` })
+  const fraction = places === 0 ? '0{1,6}' : `\\d{1,${places}}0{0,${6 - places}}`
+  return Type.String({
+    pattern: `^\\d{2}:\\d{2}(:\\d{2}(\\.${fraction})?)?$`,
+    description: places === 0 ? 'HH:MM or HH:MM:SS.' : `HH:MM:SS, with at most ${places} digits after the point.`,
   })
 }
 

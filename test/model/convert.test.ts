@@ -216,7 +216,7 @@ const cases: readonly Case[] = [
       ...NEVER, '24:00:01', '24:00:00.000001', '23:60', '23:59:60', '7:30', '07:30:00.1234567', '07:30Z', '07:30+02:00',
       '0730', '07', '7 PM', 'now',
     ],
-    expected: 'a time, HH:MM or HH:MM:SS',
+    expected: 'a time, HH:MM or HH:MM:SS, with at most 6 digits after the point',
   },
   {
     column: 'jsonb',

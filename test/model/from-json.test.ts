@@ -78,7 +78,10 @@ t.test('a decimal has at most as many digits as its column', async (t) => {
   }
   for (const value of ['1', '0.5', '-0.001', '0.000123']) {
     t.notOk(documented.test(value), value)
-    t.match(fromJson(value, small), { ok: false, expected: /at most 0 digits before and 5 after the point, the first 3/ })
+    t.match(fromJson(value, small), {
+      ok: false,
+      expected: /at most 0 digits before and 5 after the point, the first 3/,
+    })
   }
   for (const value of ['1e3', '1.', '.5', '', 'Infinity', 'nan', '--1']) {
     t.notOk(fromJson(value, { kind: 'decimal', form: 'string', precision: 10, scale: 2 }).ok, value)
@@ -90,6 +93,24 @@ t.test('a decimal has at most as many digits as its column', async (t) => {
     ok: true,
     value: '1000000000000000000000',
   })
+})
+
+t.test('a time has at most as many digits after the point as its column', async (t) => {
+  const form = 'a time, HH:MM or HH:MM:SS,'
+  for (const [places, accepted, refused, expected] of [
+    [0, ['09:30', '09:30:00', '23:59:59.000', '24:00:00.0'], ['23:59:59.6', '09:30:00.000001'], 'without a fraction'],
+    [
+      3, ['09:30', '09:30:00.5', '09:30:00.123', '09:30:00.120000'], ['23:59:59.9996', '09:30:00.0001'],
+      'with at most 3 digits after the point',
+    ],
+    [undefined, ['23:59:59.999999'], ['09:30:00.1234567', '24:00:00.1'], 'with at most 6 digits after the point'],
+  ] as const) {
+    const type = { kind: 'time', ...places !== undefined && { places } } as const
+    for (const value of accepted) t.strictSame(fromJson(value, type), { ok: true, value })
+    const refusal = { ok: false, expected: `${form} ${expected}` }
+    for (const value of refused) t.match(fromJson(value, type), refusal, value)
+    t.strictSame(convert('23:59:59.6', type), { ok: true, value: '23:59:59.6' }, 'a filter compares')
+  }
 })
 
 t.test('the message for a date in a body has no advice for URLs', async (t) => {

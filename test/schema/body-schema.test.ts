@@ -325,7 +325,9 @@ t.test('the limits of columns are in the schema', async (t) => {
     [{ kind: 'datetime', zoned: true }, [
       '2024-05-31', '2024-05-31 09:30', '2024-05-31T09:30:00.123456+05:45', 'infinity',
     ], ['31.5.2024', '2024-05-31T09', 1]],
-    [{ kind: 'time' }, ['09:30', '09:30:00.5'], ['9:30', '09:30:00Z']],
+    [{ kind: 'time' }, ['09:30', '09:30:00.5', '09:30:00.123456'], ['9:30', '09:30:00Z', '09:30:00.']],
+    [{ kind: 'time', places: 0 }, ['09:30', '09:30:00', '09:30:00.000000'], ['09:30:00.5', '09:30:00.0000000']],
+    [{ kind: 'time', places: 3 }, ['09:30', '09:30:00.5', '09:30:00.123000'], ['09:30:00.1234', '09:30:00.']],
     [{ kind: 'array', element: { kind: 'boolean' } }, [[], [true], [true, null]], [null, true, ['true'], [1]]],
     [{ kind: 'array', element: { kind: 'enum', items: ['a'], native: false } }, [[], ['a']], [['a', null], ['b']]],
     [{ kind: 'array', element: { kind: 'enum', items: ['a'], native: true } }, [['a', null]], [['b']]],

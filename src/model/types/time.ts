@@ -4,21 +4,26 @@ import { ORDERED, unchanged, type FromColumn, type WireType } from './wire-type.
 
 export interface TimeType {
   readonly kind: 'time'
+  /** The digits after the point that the column keeps, if it keeps fewer than six. */
+  readonly places?: number
 }
+
+const MOST_PLACES = 6
 
 const TIME = /^(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?$/
 const STORED_TIME = /^(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?|24:00:00)$/
 /** The end of a day, which differs from its start for the database. */
 const END_OF_DAY = /^24:00(?::00(?:\.0{1,6})?)?$/
 
-const type: FromColumn<TimeType> = () => ({ kind: 'time' })
+const type: FromColumn<TimeType> = (_, [places = MOST_PLACES]) =>
+  places < MOST_PLACES ? { kind: 'time', places } : { kind: 'time' }
 
 export const time: WireType<TimeType> = {
   columns: { time: type, 'time without time zone': type },
   abilities: () => ORDERED,
   extremes: true,
-  fromText: timeFromText,
-  fromJson: (value) => fromString(value, timeFromText),
+  fromText: (text) => timeFromText(text),
+  fromJson: (value, { places }) => fromString(value, (text) => timeFromText(text, places)),
   bound: true,
   fromStored: (text) => STORED_TIME.test(text) ? text : undefined,
   toBody: unchanged,
@@ -47,9 +52,16 @@ function secondsOf (text: string): number {
   return (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds) + Number(`0.${fraction}0`)
 }
 
-function timeFromText (text: string): Converted {
-  return isTime(text) || END_OF_DAY.test(text) ? accept(text) : refuse('a time, HH:MM or HH:MM:SS')
+/** @param places the digits after the point that a column keeps: it would round others, the last second to 24:00:00 */
+function timeFromText (text: string, places = MOST_PLACES): Converted {
+  const isRead = isTime(text) || END_OF_DAY.test(text)
+  if (isRead && (places === MOST_PLACES || placesOf(text) <= places)) return accept(text)
+  const fraction = places === 0 ? 'without a fraction' : `with at most ${places} digits after the point`
+  return refuse(`a time, HH:MM or HH:MM:SS, ${fraction}`)
 }
+
+/** The number of digits after the point, without zeros at their end. */
+const placesOf = (text: string): number => /\.(\d*?)0*$/.exec(text)?.[1]!.length ?? 0
 
 export function isTime (text: string): boolean {
   const match = TIME.exec(text)
