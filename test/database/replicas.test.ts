@@ -98,9 +98,9 @@ t.test('reads use replicas', {
     }, 'replicas have what was written')
   /** The server that answers. */
   const asked = async (em: EntityManager): Promise<string> => (await notes.get(em, 1))!.server!
-  const serversOf = async (session: () => EntityManager, reads = 6): Promise<string> => {
+  const serversOf = async (session: () => EntityManager): Promise<string> => {
     const servers = new Set<string>()
-    for (let i = 0; i < reads; i++) servers.add(await asked(session()))
+    for (let i = 0; i < 6; i++) servers.add(await asked(session()))
     return [...servers].sort().join()
   }
   await caughtUp()
@@ -283,8 +283,8 @@ t.test('reads use replicas', {
     await until(() => reads > before + 50, 'reads go on')
     t.equal(await serversOf(session), 'two')
     await one!.start()
-    await until(() => states() === 'up,up', 'it is back')
-    t.equal(await serversOf(session, 20), 'one,two')
+    // while reads of the load wait for its first connections, the other replica has fewer waiting reads
+    await until(async () => await serversOf(session) === 'one,two', 'it is back')
     stop.abort()
     await Promise.all(workers)
     t.strictSame(failures, [])
