@@ -218,11 +218,15 @@ export function planUpdate (
   }
 }
 
-/** Plans the removal of a row. Returns `undefined` if no record can have the key. */
-export function planDelete (id: Id, selection: Selection, options: TargetOptions): DeletePlan | undefined {
+/**
+ * Plans the removal of a row, which may be marked as deleted. Returns `undefined` if no record can have the key.
+ *
+ * @param versions the versions of which the row must have one
+ */
+export function planDelete (id: Id, selection: Selection, versions?: readonly string[]): DeletePlan | undefined {
   const { model } = selection
   const values = new Values()
-  const target = planTarget(id, model, values, options)
+  const target = planTarget(id, model, values, { deleted: 'with', versions })
   return target && { kind: 'delete', model, selection, ...target, references: [], values: values.list }
 }
 

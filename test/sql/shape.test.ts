@@ -222,7 +222,7 @@ t.test('each part of a write that the compiler reads is part of its shape', asyn
     { ...insert, references: [{ ...reference, present: ['group_id'] }] }, update, { ...update, deleted: 'with' },
     { ...update, versions: 1 }, { ...update, conditions: [] }, { ...update, inside: [] },
     { ...update, references: [reference] }, { ...update, filters: new Map([[models.of(Group), []]]) },
-    planDelete(1, selection, { deleted: 'without' })!,
+    planDelete(1, selection)!,
   ]
   const target = { ...planOf('filter[name]=a', exact), kind: 'target', narrows: 'certainly' } as const
   const many = planChanges(target, { does: 'update', maxAffected: 9, data })

@@ -42,17 +42,11 @@ function planMark (write: Write, id: Id, deletedAt: Date | null): WritePlan | un
 export function deletionOf ({ deletedAt: mark }: EntityModel, deletedAt: Date | null): RecordData {
   const property = mark!
   return {
+    ...EMPTY_RECORD,
     columns: [{ property, column: property.column }],
     values: [deletedAt?.toISOString() ?? null],
-    references: [],
-    links: [],
     properties: { [property.name]: deletedAt },
   }
-}
-
-/** The plan of a statement that removes a row. */
-function planRemoval (write: Write, id: Id): WritePlan | undefined {
-  return planDelete(id, write.resource.selection, { deleted: 'with', versions: versionsOf(write) })
 }
 
 /** Changes the given columns and links of a row. The row must still be in its scope afterwards. */
@@ -113,7 +107,8 @@ export function * markRow (
 }
 
 export function * removeRow (write: Write, id: Id, filters: ActiveFilters): Steps<Written> {
-  return (yield * runChange(write, planRemoval(write, id), filters)) ?? (yield * refuseChange(write, id))
+  const plan = planDelete(id, write.resource.selection, versionsOf(write))
+  return (yield * runChange(write, plan, filters)) ?? (yield * refuseChange(write, id))
 }
 
 function * runChange (
