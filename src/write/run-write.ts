@@ -117,7 +117,12 @@ export function * findRow (
 export function * readBack (write: Write, id: Id): Steps<Written> {
   const plan = planGet(id, undefined, write.resource.whitelist, { includeDeleted: true })!
   const [row] = yield * readForWrite(write, plan, { filtered: false })
-  const written = writtenOf(row!)
+  return yield * withWhole(write, id, row!)
+}
+
+/** What a write returns of a row that was read, with the whole record for an after hook. */
+export function * withWhole (write: Write, id: Id, row: Row): Steps<Written> {
+  const written = writtenOf(row)
   const whole = write.forHooks?.whole
   return whole === undefined ? written : { ...written, whole: yield * textOf(write, id, whole) }
 }

@@ -7,7 +7,7 @@ import { NO_FILTERS, sharedEmOf, type ActiveFilters } from '../../resource/index
 import { withOnUpdate } from '../new-row.ts'
 import { checkChangedReferences, checkReferences, keyValuesOf, mayBeHidden, searchOf } from '../check-references.ts'
 import { pivotTables, replaceLinks } from '../links.ts'
-import { afterOthers, findInScope, findRow, previousOf, readBack, runWrite, writeInTransaction } from '../run-write.ts'
+import { afterOthers, findInScope, findRow, previousOf, runWrite, withWhole, writeInTransaction } from '../run-write.ts'
 import { foundUnchanged, type Write, type Written } from '../write.ts'
 import { withScopeInStatement, needsScopeTransaction } from '../scope-of-rows.ts'
 import { versionsOf } from '../if-match.ts'
@@ -72,8 +72,8 @@ function * lockRow (write: Write, id: Id, filters: ActiveFilters): Steps<Written
   // a caller who may not see the row must not make others wait for its lock
   yield * findRow(write, id)
   yield * keyValuesOf(searchOf(write, filters), write.model, id, true)
-  yield * findRow(write, id)
-  return { ...yield * readBack(write, id), previous: yield * previousOf(write, id) }
+  const row = yield * findRow(write, id)
+  return { ...yield * withWhole(write, id, row), previous: yield * previousOf(write, id) }
 }
 
 /** Changes a row and its links in the transaction of the session, and looks for the row in its scope afterwards. */

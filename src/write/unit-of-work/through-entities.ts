@@ -4,12 +4,13 @@ import { wait, type Steps } from '../../base/steps.ts'
 import { EMPTY_RECORD, idOfKey, planGet, planUpdate, type Id, type RecordData } from '../../plan/index.ts'
 import { activeFilters, NO_FILTERS, type ActiveFilters } from '../../resource/index.ts'
 import type { SqlValue } from '../../model/index.ts'
+import type { Row } from '../../sql/index.ts'
 import { withOnUpdate } from '../new-row.ts'
 import { checkChangedReferences, checkReferences, keyValuesOf, searchOf, type Search } from '../check-references.ts'
 import { linkAll, replaceLinks } from '../links.ts'
 import { canReorder } from '../one-statement/insert.ts'
-import { findInScope, findRow, previousOf, readBack, runWrite } from '../run-write.ts'
-import { writtenOf, type Write, type Written } from '../write.ts'
+import { findInScope, findRow, previousOf, readBack, runWrite, withWhole } from '../run-write.ts'
+import { foundUnchanged, writtenOf, type Write, type Written } from '../write.ts'
 import { assignEntity, createEntities, findEntity, flushing, keyTextsOf, removeEntity, showLinks } from './entities.ts'
 import { exactProperties, type Present } from './exact-moments.ts'
 import { cascadesOf } from './reason.ts'
@@ -25,10 +26,10 @@ export function * updateThroughEntity (
   const { model, session, options } = write
   const search = searchOf(write, filters)
   const deleted = options.includeDeleted ? 'with' : 'without'
-  const { entity, record, previous, key } = yield * lockRecord(write, id, deleted, {
+  const { entity, row, previous, key } = yield * lockRecord(write, id, deleted, {
     ...data.links.length > 0 && { links: search },
   })
-  const present = { record: JSON.parse(record.json) as Present['record'], entity: entity as Present['entity'] }
+  const present = { record: JSON.parse(writtenOf(row).json) as Present['record'], entity: entity as Present['entity'] }
   const exact = exactProperties(data, model, present)
   yield * checkChangedReferences(search, model, id, data)
   yield * flushing(() => assignEntity(session, entity, exact, model))
@@ -50,8 +51,8 @@ export function * markThroughEntity (
   const { model, session, options } = write
   const restores = deletedAt === null
   const deleted = restores || options.includeDeleted ? 'with' : 'without'
-  const { entity, isDeleted, previous } = yield * lockRecord(write, id, deleted)
-  if (restores && !isDeleted) return { ...yield * readBack(write, id), isUnchanged: true }
+  const { entity, row, isDeleted, previous } = yield * lockRecord(write, id, deleted)
+  if (restores && !isDeleted) return foundUnchanged(row)
   yield * flushing(() => assignEntity(session, entity, { [model.deletedAt!.name]: deletedAt }, model))
   yield * findInScope(write, id)
   return { ...yield * readBack(write, id), previous }
@@ -112,17 +113,17 @@ export function * insertEntities (
 /** Removes a record. Records of its cascades are loaded first, since MikroORM removes only loaded ones. */
 export function * removeThroughEntity (write: Write<EntityManager>, id: Id): Steps<Written> {
   const { model, session } = write
-  const { entity, previous } = yield * lockRecord(write, id, 'with', {
+  const { entity, row, previous } = yield * lockRecord(write, id, 'with', {
     populate: cascadesOf(session, model),
   })
-  const record = yield * readBack(write, id)
+  const record = yield * withWhole(write, id, row)
   yield * flushing(() => removeEntity(session, entity))
   return { ...record, previous }
 }
 
 interface LockedRecord {
   readonly entity: object
-  readonly record: Written
+  readonly row: Row
   readonly isDeleted: boolean
   /** The values of its key, if its links are to be written. */
   readonly key: readonly SqlValue[] | undefined
@@ -154,11 +155,11 @@ function * lockRecord (
   const isFound = links === undefined ? possible : key !== undefined
   const entity = isFound ? yield * flushing(() => findEntity(session, model, id, { lock: !links, populate })) : null
   if (entity === null) throw new NotFoundError()
-  const record = writtenOf(yield * findRow(write, id, includeDeleted))
+  const row = yield * findRow(write, id, includeDeleted)
   const { deletedAt } = model
   return {
     entity,
-    record,
+    row,
     key,
     isDeleted: deletedAt !== undefined && (entity as Record<string, unknown>)[deletedAt.name] != null,
     previous: yield * previousOf(write, id),

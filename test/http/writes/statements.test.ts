@@ -208,4 +208,13 @@ await forEachDatabase(t, { entities: [...entities, Basket, Line], seed }, async 
     t.equal(await inside(() => everything('f ')(em)), each, 'em.begin')
     await em.rollback()
   })
+
+  t.test('the unit of work does not read a record again that has not changed, or that an update returns', async (t) => {
+    orm.em.getEventManager().registerSubscriber({ getSubscribedEntities: () => [Tag, Plant], afterUpdate: () => {} })
+    t.equal(await words(200, () => restore('/tags/1')), 'begin select select commit')
+    const links = await words(200, () => patch('/plants/3', { tags: [2] }))
+    t.match(links, /delete insert update commit$/)
+    await post('/baskets', { name: 'x' })
+    t.equal(await words(200, () => remove('/baskets/3')), 'begin select select select delete commit')
+  })
 })
