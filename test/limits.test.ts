@@ -50,7 +50,7 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   'Values of a facet': MAX_FACET_VALUES,
   'Included records of an answer': pagination.maxIncluded,
   'Bytes of the records of an answer': pagination.maxBytes,
-  'Records of a batch (`createMany`, `upsert`)': DEFAULT_MAX_BATCH,
+  'Records of a batch (`createMany`, `upsert`), children of a request': DEFAULT_MAX_BATCH,
   'Characters of an `Idempotency-Key`': MAX_KEY_LENGTH,
   'Hours for which an answer can be repeated': defaultsOf(IdempotencyOptionsSchema).ttlHours,
   'Records of an `updateMany` or `deleteMany`': MAX_AFFECTED,
