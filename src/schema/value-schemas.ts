@@ -231,10 +231,9 @@ function datetimeInput (): TSchema {
 /** A column with fewer places takes others only if they are 0. */
 function timeInput ({ places }: TypeOf<'time'>): TSchema {
   if (places === undefined) return Type.String({ pattern: `^${CLOCK}$` })
-  const fraction = places === 0 ? '0{1,6}' : `\\d{1,${places}}0{0,${6 - places}}`
   return Type.String({
-    pattern: `^\\d{2}:\\d{2}(:\\d{2}(\\.${fraction})?)?$`,
-    description: places === 0 ? 'HH:MM or HH:MM:SS.' : `HH:MM:SS, with at most ${places} digits after the point.`,
+    pattern: `^\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,${places}}0{0,${6 - places}})?)?$`,
+    description: `HH:MM or HH:MM:SS, with at most ${places} digits after the point.`,
   })
 }
 

@@ -4,7 +4,7 @@ import { ORDERED, unchanged, type FromColumn, type WireType } from './wire-type.
 
 export interface TimeType {
   readonly kind: 'time'
-  /** The digits after the point that the column keeps, if it keeps fewer than six. */
+  /** The digits after the point that the column keeps, if the property declares one to five. */
   readonly places?: number
 }
 
@@ -15,8 +15,9 @@ const STORED_TIME = /^(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?|24:00:0
 /** The end of a day, which differs from its start for the database. */
 const END_OF_DAY = /^24:00(?::00(?:\.0{1,6})?)?$/
 
+/** MikroORM declares `time(0)` for each of its own times, so this does not tell what a column keeps. */
 const type: FromColumn<TimeType> = (_, [places = MOST_PLACES]) =>
-  places < MOST_PLACES ? { kind: 'time', places } : { kind: 'time' }
+  places > 0 && places < MOST_PLACES ? { kind: 'time', places } : { kind: 'time' }
 
 export const time: WireType<TimeType> = {
   columns: { time: type, 'time without time zone': type },
@@ -56,8 +57,7 @@ function secondsOf (text: string): number {
 function timeFromText (text: string, places = MOST_PLACES): Converted {
   const isRead = isTime(text) || END_OF_DAY.test(text)
   if (isRead && (places === MOST_PLACES || placesOf(text) <= places)) return accept(text)
-  const fraction = places === 0 ? 'without a fraction' : `with at most ${places} digits after the point`
-  return refuse(`a time, HH:MM or HH:MM:SS, ${fraction}`)
+  return refuse(`a time, HH:MM or HH:MM:SS, with at most ${places} digits after the point`)
 }
 
 /** The number of digits after the point, without zeros at their end. */

@@ -47,7 +47,11 @@ const Row = entity('Row', {
   period: p.string().columnType('daterange').nullable(),
   span: p.string().columnType('tstzrange').nullable(),
 }, { tableName: 'row' })
+/** MikroORM declares its own times as `time(0)`, whatever length they have. */
+const Shop = entity('Shop', { id: p.integer().primary(), opens: p.time(), closes: p.time(3) }, { tableName: 'shop' })
 const TABLE = `
+  create table shop (id int primary key, opens time not null, closes time not null);
+  insert into shop values (1, '09:30:00.5', '23:59:59.999999');
   create type pair as (n int, t text);
   create type mood as enum ('calm', 'calm down', 'NULL');
   create table "row" (
@@ -161,7 +165,8 @@ const COMPARED = [
 ] as const
 const SORTED = [...COMPARED, 'exact', 'limited', 'single', 'double'] as const
 
-await forOneDatabase(t, { entities: [Row], tables: TABLE, orm: { forceUtcTimezone: true } }, async (t, { orm }) => {
+const options = { entities: [Row, Shop], tables: TABLE, orm: { forceUtcTimezone: true } }
+await forOneDatabase(t, options, async (t, { orm }) => {
   const app = await serve(t, orm, {
     '/rows': {
       crud: resource(Row, {
@@ -170,6 +175,7 @@ await forOneDatabase(t, { entities: [Row], tables: TABLE, orm: { forceUtcTimezon
       }),
       operations: ['list', 'get', 'create', 'createMany', 'update'],
     },
+    '/shops': { crud: resource(Shop), operations: ['get', 'update'] },
   })
   const { updated, created, read } = writes(app)
   const insert = async (values: Readonly<Record<string, string | null>>): Promise<number> => {
@@ -218,6 +224,12 @@ await forOneDatabase(t, { entities: [Row], tables: TABLE, orm: { forceUtcTimezon
       { numRuns: 40 }
     )
     t.pass()
+  })
+
+  t.test('a time keeps its fraction, although MikroORM declares a column without one', async (t) => {
+    const shown = await read('/shops/1')
+    t.match(shown, { opens: '09:30:00.5', closes: '23:59:59.999999' })
+    t.strictSame(await updated('/shops/1', { opens: shown.opens, closes: shown.closes }), shown)
   })
 
   t.test('pages by cursor contain every row once', async (t) => {
