@@ -30,10 +30,10 @@ interface RoundOptions {
 
 /**
  * The time for which a server gets requests before it is another one's turn, in milliseconds. What else happens on the
- * machine changes the CPU time of a request twofold within a second, so turns of half a second do not meet the same
- * conditions. Turns as short as this one do.
+ * machine changes the CPU time of a request twofold within a second, so that turns of half a second do not meet the
+ * same conditions. Turns as short as this one do. In much shorter ones, connections would mostly start and end.
  */
-const SLICE = 20
+const SLICE = 50
 
 /**
  * Sends requests to all servers, which take turns in short slices of time, and measures what a request costs each of

@@ -83,12 +83,19 @@ class Connection {
   #missing = 0
   #resolve: () => void = () => {}
   #reject: (error: Error) => void = () => {}
+  /** Why the connection has ended, which may be while it has no request. */
+  #failed: Error | undefined
 
   private constructor (socket: net.Socket) {
     this.#socket = socket
     socket.on('data', (chunk) => this.#read(chunk))
-    socket.on('error', (error) => this.#reject(error))
-    socket.on('close', () => this.#reject(new Error('the server closed a connection')))
+    socket.on('error', (error) => this.#fail(error))
+    socket.on('close', () => this.#fail(new Error('the server closed a connection')))
+  }
+
+  #fail (error: Error): void {
+    this.#failed ??= error
+    this.#reject(error)
   }
 
   static async open (port: number): Promise<Connection> {
@@ -99,6 +106,7 @@ class Connection {
 
   /** Resolves at the end of the answer. */
   send (request: Buffer): Promise<void> {
+    if (this.#failed !== undefined) return Promise.reject(this.#failed)
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject

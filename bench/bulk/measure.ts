@@ -33,7 +33,7 @@ export interface BulkOptions {
  */
 const WARM_UP_ROUNDS = 3
 
-/** All batches of the tables are written in a round, half of them by each side. */
+/** All batches of the tables are written in a round, each by one of the two sides. */
 const ROWS = 100_000
 const REQUESTS: Readonly<Record<BulkName, number>> = {
   'update-many': ROWS / EACH,

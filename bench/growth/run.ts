@@ -36,7 +36,7 @@ const { samples, version } = await measureGrowth({
 const lines = [
   ...conditions(version, load, []),
   'CPU time of PostgreSQL for one request, in microseconds, by the number of rows of `categories`. There are as many ' +
-  `products, tickets and items. The figures are medians of ${rounds} rounds, in which the tables take turns of 20 ms.`,
+  `products, tickets and items. The figures are medians of ${rounds} rounds, in which the tables take turns of 50 ms.`,
   '**growth** is the ratio of the largest table to the smallest one in which the request finds as many rows. It ' +
   'is the median of the ratios of the rounds, with the smallest and the largest ratio.',
   'The cost grows like the number of rows to the power of **exponent**: 0 is flat, 1 is linear.',
