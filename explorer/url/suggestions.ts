@@ -1,4 +1,5 @@
 /** Applies the suggestion of an error to a query string. */
+import { isOperator } from '../../src/base/operator-names.ts'
 import type { CrudErrorItem } from '../../src/client/error.ts'
 import type { Pair } from './address.ts'
 import { withFilter } from './change-filters.ts'
@@ -21,16 +22,19 @@ export function withSuggestion (
   if (parameter === undefined || suggestion === undefined) return undefined
   const filter = filtersOf(params).find((filter) => parameterOf(filter) === parameter.replace(/\[\]$/, ''))
   if (filter !== undefined) {
-    // `filter[author][name]` was meant for the path `author.name`
-    if (suggestion === `${filter.field}.${filter.operator}`) {
+    const { field, operator } = filter
+    const operators = operatorsOf(field)
+    const refusesOperator = operator !== undefined && operators?.includes(operator) !== true
+    // `filter[author][name]` was meant for the path `author.name`, or for the filter whose alias stands for it
+    const isPath = refusesOperator && !isOperator(operator) && operators?.includes(suggestion) !== true &&
+      operatorsOf(suggestion) !== undefined
+    if (isPath || suggestion === `${field}.${operator}`) {
       return withFilter(params, { ...filter, field: suggestion, operator: undefined }, parameter)
     }
-    const operators = operatorsOf(filter.field)
     if (operators === undefined) return withFilter(params, { ...filter, field: suggestion }, parameter)
-    const isOperator = filter.operator !== undefined && !operators.includes(filter.operator)
     return withFilter(
       params,
-      { ...filter, ...isOperator ? { operator: suggestion } : { value: suggestion } },
+      { ...filter, ...refusesOperator ? { operator: suggestion } : { value: suggestion } },
       parameter
     )
   }

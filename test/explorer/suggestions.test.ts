@@ -2,6 +2,10 @@
 import t from 'tap'
 import { formatQuery, parseQuery } from '../../explorer/url/address.ts'
 import { withSuggestion } from '../../explorer/url/suggestions.ts'
+import { AllowedFilters } from '../../src/index.ts'
+import { entities, Plant } from '../fixtures/entities.ts'
+import { resource, serve } from '../http/helper.ts'
+import { forOneDatabase } from '../helpers/databases.ts'
 import { openExample } from '../helpers/example.ts'
 
 const operators: Readonly<Record<string, readonly string[]>> = { name: ['eq', 'in'], price: ['gt'], status: ['eq'] }
@@ -30,6 +34,31 @@ t.test('suggestions of the example', async (t) => {
     t.equal(next && formatQuery(next), mended, query)
     t.equal((await app.inject({ url: `/categories${formatQuery(next ?? [])}` })).statusCode, 200, mended)
   }
+})
+
+await forOneDatabase(t, { entities }, async (t, { orm }) => {
+  t.test('a path in two brackets becomes the filter with its alias', async (t) => {
+    const grower = new AllowedFilters('supplier.name', 'eq', ['eq', 'contains'], { alias: 'grower' })
+    const app = await serve(t, orm, {
+      '/known': resource(Plant, { allowedFilters: [{ supplier: ['eq', 'ne'] }, grower] }),
+      '/unknown': resource(Plant, { allowedFilters: [{ status: ['eq'] }, grower] }),
+    })
+    const known: typeof operators = { supplier: ['eq', 'ne'], grower: ['eq', 'contains'] }
+    const unknown: typeof operators = { status: ['eq'], grower: ['eq', 'contains'] }
+    for (const [path, filters, query, mended] of [
+      ['/known', known, 'filter[supplier][name]=x', '?filter[grower]=x'],
+      ['/known', known, 'filter[supplier][nee]=1', '?filter[supplier][ne]=1'],
+      ['/unknown', unknown, 'filter[supplier][name]=x', '?filter[grower]=x'],
+      ['/unknown', unknown, 'filter[growr][contains]=x', '?filter[grower][contains]=x'],
+    ] as const) {
+      const params = parseQuery(query)
+      const refused = await app.inject({ url: `${path}${formatQuery(params)}` })
+      t.equal(refused.statusCode, 400, query)
+      const next = withSuggestion(params, refused.json().errors[0], (field) => filters[field])
+      t.equal(next && formatQuery(next), mended, `${path} ${query}`)
+      t.equal((await app.inject({ url: `${path}${formatQuery(next ?? [])}` })).statusCode, 200, mended)
+    }
+  })
 })
 
 t.test('an error without a suggestion changes nothing', async (t) => {
