@@ -4,6 +4,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { DecimalType } from '../model/index.ts'
 
 const DECIMAL = '^-?\\d+(\\.\\d+)?$'
+const DECIMAL_OR_EXPONENT = '^-?\\d+(\\.\\d+)?([eE][+-]?\\d{1,3})?$'
 
 export function decimalValue ({ form }: DecimalType): TSchema {
   return form === 'number' ? Type.Number() : Type.String({ pattern: DECIMAL })
@@ -29,6 +30,11 @@ export function decimalInput ({ form, precision, scale = 0 }: DecimalType): TSch
       ? `(0{1,${zeros}}|0{${zeros}}\\d{1,${precision}}0*)`
       : `\\d{1,${scale}}0*`
   return Type.String({ pattern: `^-?${integer}(\\.${fraction})?$`, ...description })
+}
+
+/** Schema of a decimal number in a URL, where a filter may compare with more digits than a column keeps. */
+export function decimalText ({ form }: DecimalType): TSchema {
+  return form === 'number' ? Type.Number() : Type.String({ pattern: DECIMAL_OR_EXPONENT })
 }
 
 /** The number of places after the point that are always 0, in a column with more places than digits. */

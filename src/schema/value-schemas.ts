@@ -2,7 +2,7 @@
 import * as Type from '@sinclair/typebox'
 import { Kind, type TSchema } from '@sinclair/typebox'
 import type { TypeName, TypeOf, ValueType } from '../model/index.ts'
-import { decimalAfter, decimalExample, decimalInput, decimalValue } from './decimal-schemas.ts'
+import { decimalAfter, decimalExample, decimalInput, decimalText, decimalValue } from './decimal-schemas.ts'
 import { rangeExample, rangeInput, secondRangeExample } from './range-schemas.ts'
 
 interface TypeSchema<T extends ValueType> {
@@ -68,7 +68,7 @@ const TYPE_SCHEMAS: { readonly [Name in TypeName]: TypeSchema<TypeOf<Name>> } = 
   decimal: {
     value: decimalValue,
     input: decimalInput,
-    text: decimalInput,
+    text: decimalText,
     example: decimalExample,
     secondExample: (type) => decimalAfter(decimalExample(type)),
     likely: true,

@@ -17,7 +17,7 @@ const KEYS: Readonly<Record<string, readonly unknown[]>> = {
   timetz: ['09:30:00+00', '10:30:00.5+00'],
   'timestamptz(6)': ['-infinity', '0044-03-15T00:00:00.000Z BC', '2024-05-31T09:30:00.123456Z', 'infinity'],
   date: ['0044-03-15 BC', '2024-05-31', '10000-01-01', 'infinity'],
-  numeric: ['-1.50', '0.000', '12345678901234567890.5'],
+  numeric: ['-1.50', '0.000', '1000', '12345678901234567890.5'],
   uuid: ['00000000-0000-4000-8000-00000000000a', '3f0c8a52-7c0e-4f57-9d53-2d6f4a1c9b10'],
   'time(6)': ['00:00:00', '09:30:00.123456', '24:00:00'],
   boolean: [false, true],
@@ -69,7 +69,11 @@ await forEachDatabase(t, { entities: entities.flat() }, async (t, { orm }) => {
         cursor = page.next_cursor
       }
       t.strictSame(shown, keys)
-      for (const code of ['x', '%00']) t.match(verdict(await get(`${path}/${code}`)), /^40[04] /)
+      // a record has one path, which is how it is shown: 1e3 is not 1000
+      for (const code of ['x', '%00', '1e3']) {
+        t.match(verdict(await get(`${path}/${code}`)), /^40[04] /, code)
+        t.match(verdict(await remove(`${path}/${code}`)), /^40[04] /, code)
+      }
       await select(orm, `delete from part_${index}`)
       for (const location of locations) {
         t.equal((await remove(location)).statusCode, 200)

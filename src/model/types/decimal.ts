@@ -22,6 +22,7 @@ export const decimal: WireType<DecimalType> = {
   sum: ({ form }) => ({ kind: 'decimal', form }),
   mean: ({ form }) => form === 'string' ? { kind: 'decimal', form } : { kind: 'float', single: false },
   fromText: decimalFromUrl,
+  fromKey: decimalFromText,
   fromJson: decimalFromJson,
   fromStored: (text, _, computed) => matching(text, computed ? NUMBER : DECIMAL, NOT_FINITE),
   fromCondition: (value) => fromNumber(value, decimalFromText),
@@ -45,7 +46,7 @@ function decimalFromUrl (text: string): Converted {
     : refuse(`a decimal number of at most ${MAX_DIGITS} digits`)
 }
 
-/** Accepts no exponent, because bodies and ranges are written as records show them. */
+/** Accepts no exponent, because bodies, keys in paths and ranges are written as records show them. */
 export function decimalFromText (text: string): Converted {
   if (text.length <= MAX_DIGITS && DECIMAL.test(text)) return accept(text)
   return refuse(`a decimal number of at most ${MAX_DIGITS} digits, without an exponent`)
