@@ -9,6 +9,9 @@ import { referredBy, type SharedSchemas } from './declared-parameters.ts'
 /** The words of schemas that are combined. */
 const COMBINED = ['allOf', 'anyOf', 'oneOf'] as const
 
+/** The words for what a parameter requires beside it: the names of others, or a schema. */
+const DEPENDENT = ['dependencies', 'dependentRequired', 'dependentSchemas'] as const
+
 /**
  * Takes the parameters of lists out of a schema, and out of the schemas that it combines or refers to. A schema that
  * names none of them stays the same object, and so does one that is not JSON Schema.
@@ -25,28 +28,51 @@ export function withoutListParameters (
   const without = (part: unknown, root: unknown): unknown =>
     withoutListParameters(part, shared, root, [...around, schema])
   const { $id, $ref, ...own } = schema as Readonly<Record<string, unknown>>
-  const changed: Record<string, unknown> = {}
-  const { properties, required } = own
+  const rest: Record<string, unknown> = { ...own }
+  const { properties } = own
   if (isObjectLiteral(properties) && Object.keys(properties).some(isFixedParameter)) {
-    changed['properties'] = Object.fromEntries(Object.entries(properties).filter(([name]) => !isFixedParameter(name)))
+    rest['properties'] = Object.fromEntries(Object.entries(properties).filter(([name]) => !isFixedParameter(name)))
   }
-  if (Array.isArray(required) && required.some(isFixedParameter)) {
-    changed['required'] = required.filter((name: string) => !isFixedParameter(name))
+  if (Array.isArray(own['required'])) rest['required'] = withoutNames(own['required'])
+  for (const word of DEPENDENT) {
+    const needs: unknown = own[word]
+    if (isObjectLiteral(needs)) rest[word] = withoutNeeds(needs, (part) => without(part, root))
   }
   for (const word of COMBINED) {
     const parts: unknown = own[word]
     if (!Array.isArray(parts)) continue
-    const rest = parts.map((part) => without(part, root))
-    if (rest.some((part, index) => part !== parts[index])) changed[word] = rest
+    const kept = parts.map((part) => without(part, root))
+    if (kept.some((part, index) => part !== parts[index])) rest[word] = kept
+  }
+  const allOf: unknown[] = []
+  if (rest['oneOf'] !== own['oneOf']) {
+    // more than one may match without the parameters that tell them apart
+    allOf.push({ anyOf: rest['oneOf'] })
+    delete rest['oneOf']
   }
   const referred = referredBy($ref, root, shared)
   const copy = referred && without(referred.schema, referred.root)
-  if (copy === undefined || copy === referred!.schema || (referred!.root !== root && refersToItself(copy))) {
-    return Object.keys(changed).length === 0 ? schema : { ...own, ...$ref !== undefined && { $ref }, ...changed }
-  }
-  if (Object.keys(own).length === 0) return copy
-  const all = (changed['allOf'] ?? own['allOf'] ?? []) as readonly unknown[]
-  return { ...own, ...changed, allOf: [...all, copy] }
+  const isReplaced = copy !== undefined && copy !== referred!.schema &&
+    (referred!.root === root || !refersToItself(copy))
+  if (isReplaced) allOf.push(copy)
+  if (allOf.length > 0) rest['allOf'] = [...(rest['allOf'] ?? []) as readonly unknown[], ...allOf]
+  else if (Object.entries(own).every(([word, value]) => rest[word] === value)) return schema
+  if (isReplaced) return Object.keys(own).length === 0 ? copy : rest
+  return { ...rest, ...$ref !== undefined && { $ref } }
+}
+
+/** A list of names without those of lists. It stays the same if it has none. */
+const withoutNames = (names: readonly string[]): readonly string[] =>
+  names.some(isFixedParameter) ? names.filter((name) => !isFixedParameter(name)) : names
+
+/** What parameters require beside them, without the parameters of lists. It stays the same if it has none. */
+function withoutNeeds (needs: object, without: (part: unknown) => unknown): object {
+  const all = Object.entries(needs) as ReadonlyArray<[name: string, need: unknown]>
+  const kept = all.filter(([name]) => !isFixedParameter(name)).map(([name, need]) =>
+    [name, Array.isArray(need) ? withoutNames(need) : without(need)] as const
+  )
+  const isSame = kept.length === all.length && kept.every(([, need], index) => need === all[index]![1])
+  return isSame ? needs : Object.fromEntries(kept)
 }
 
 /** Whether a schema refers to parts of the one that it was copied from. */

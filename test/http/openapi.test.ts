@@ -443,6 +443,7 @@ t.test('the URL of a query in a body has no parameters of lists that a schema co
       '/referring': listed({ $ref: 'paging#' }),
       '/combined': listed({ allOf: [rest, { $ref: 'paging#' }] }),
       '/either': listed({ anyOf: [{ allOf: [rest] }, { type: 'object', properties: { sort: text, key: text } }] }),
+      '/one': listed({ oneOf: [rest, { type: 'object', properties: { sort: text, key: text } }] }),
       '/free': listed({ allOf: [{ type: 'object', properties: { key: text }, required: ['key'] }] }),
     },
   })
@@ -453,6 +454,7 @@ t.test('the URL of a query in a body has no parameters of lists that a schema co
   t.strictSame(named(paths['/referring/query'].post), ['tenant!'])
   t.strictSame(named(paths['/combined/query'].post), ['lang', 'tenant!'])
   t.strictSame(named(paths['/either/query'].post), ['lang', 'key'])
+  t.strictSame(named(paths['/one/query'].post), ['lang', 'key'])
   t.strictSame(named(paths['/free/query'].post), ['key!'])
 })
 

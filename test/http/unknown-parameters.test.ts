@@ -153,7 +153,11 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('a schema may declare parameters by a pattern, or allow additional ones', async (t) => {
     const querystring = (schema: object) =>
       options({ query: true, schemas: { list: { querystring: { type: 'object', ...schema } } } })
-    const declaring = newServer(t)
+    // a word of newer drafts
+    const dependentRequired = {
+      keyword: 'dependentRequired', macro: (dependencies: object) => ({ dependencies }),
+    }
+    const declaring = newServer(t, { ajv: { plugins: [(ajv: any) => ajv.addKeyword(dependentRequired)] } })
     declaring.addSchema({
       $id: 'paging', type: 'object', properties: { page: { type: 'integer' } }, required: ['page'],
       definitions: { rest: { properties: { zone: {} }, required: ['per_page', 'zone'] } },
@@ -180,6 +184,13 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
             { anyOf: [{ required: ['cursor'] }, { $ref: 'paging#/definitions/rest' }] },
           ],
         }),
+        '/beside': querystring({ $ref: 'paging#', allOf: [{ required: ['lang'] }] }),
+        '/one': querystring({ properties: { lang: {} }, oneOf: [{ required: ['page'] }, { required: ['cursor'] }] }),
+        '/dependent': querystring({
+          properties: { lang: {}, zone: {} },
+          dependencies: { page: ['zone'], zone: { required: ['lang', 'page'] } },
+          dependentRequired: { lang: ['page', 'zone'] },
+        }),
         // an application may use these names of the grammar for something else
         '/renamed': querystring({ properties: { count: {}, group: {}, facets: {} } }),
       },
@@ -202,6 +213,11 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['/combined', 'lang=de&page=1&per_page=2&zone=x', 200],
       ['/combined', 'lang=de&page=1&zone=x', 400],
       ['/combined', 'lang=de&per_page=2&zone=x', 400],
+      ['/one', 'page=1', 200],
+      ['/one', 'lang=de', 400],
+      ['/dependent', 'lang=de&zone=x&page=1', 200],
+      ['/dependent', 'lang=de&zone=x', 400],
+      ['/dependent', 'page=1', 400],
       ['/renamed', 'count=many&group=x&facets=y', 200],
     ] as const) t.equal(await verdict(path, query), status, `${path}?${query}`)
 
@@ -223,6 +239,12 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['/combined', 'lang=de', 200],
       ['/combined', '', 400],
       ['/combined', 'lang=de&page=1', 400],
+      ['/beside', '', 400],
+      ['/one', '', 200],
+      ['/one', 'lang=de', 200],
+      ['/dependent', 'lang=de&zone=x', 200],
+      ['/dependent', 'lang=de', 400],
+      ['/dependent', 'zone=x', 400],
       ['/open', 'count=none', 400],
       ['/renamed', 'count=many&group=x&facets=y', 200],
       ['/renamed', 'aggregate=count', 400],
