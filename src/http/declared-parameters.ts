@@ -83,8 +83,12 @@ export function referredBy (
   shared: SharedSchemas
 ): { readonly schema: object, readonly root: unknown } | undefined {
   if (typeof $ref !== 'string') return undefined
-  const [id = '', pointer = ''] = $ref.split('#')
-  const other = id === '' ? root : shared(id)
+  const id = idIn($ref)
+  const pointer = $ref.split('#')[1] ?? ''
+  const other = id === '' || (isObject(root) && root['$id'] === id) ? root : shared(id)
   const schema = segmentsOf(pointer).reduce((at, name) => isObject(at) ? at[name] : undefined, other)
   return isObject(schema) ? { schema, root: other } : undefined
 }
+
+/** The id of the schema that a reference names, or an empty text. */
+export const idIn = (reference: string): string => reference.split('#')[0]!

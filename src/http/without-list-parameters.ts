@@ -4,7 +4,7 @@
  */
 import { isObjectLiteral } from '../base/is-object.ts'
 import { isFixedParameter } from '../query/index.ts'
-import { referredBy, type SharedSchemas } from './declared-parameters.ts'
+import { idIn, referredBy, type SharedSchemas } from './declared-parameters.ts'
 
 /** The words of schemas that are combined. */
 const COMBINED = ['allOf', 'anyOf', 'oneOf'] as const
@@ -27,7 +27,7 @@ export function withoutListParameters (
   if (!isObjectLiteral(schema) || around.includes(schema)) return schema
   const without = (part: unknown, root: unknown): unknown =>
     withoutListParameters(part, shared, root, [...around, schema])
-  const { $id, $ref, ...own } = schema as Readonly<Record<string, unknown>>
+  const { $ref, ...own } = schema as Readonly<Record<string, unknown>>
   const rest: Record<string, unknown> = { ...own }
   const { properties } = own
   if (isObjectLiteral(properties) && Object.keys(properties).some(isFixedParameter)) {
@@ -52,12 +52,12 @@ export function withoutListParameters (
   }
   const referred = referredBy($ref, root, shared)
   const copy = referred && without(referred.schema, referred.root)
-  const isReplaced = copy !== undefined && copy !== referred!.schema &&
-    (referred!.root === root || !refersToItself(copy))
-  if (isReplaced) allOf.push(copy)
+  const isReplaced = copy !== undefined && copy !== referred!.schema
+  const moved = isReplaced && referred!.root !== root ? movedFrom(idIn($ref as string), copy) : copy
+  if (isReplaced) allOf.push(moved)
   if (allOf.length > 0) rest['allOf'] = [...(rest['allOf'] ?? []) as readonly unknown[], ...allOf]
   else if (Object.entries(own).every(([word, value]) => rest[word] === value)) return schema
-  if (isReplaced) return Object.keys(own).length === 0 ? copy : rest
+  if (isReplaced) return Object.keys(own).length === 0 ? moved : rest
   return { ...rest, ...$ref !== undefined && { $ref } }
 }
 
@@ -75,5 +75,20 @@ function withoutNeeds (needs: object, without: (part: unknown) => unknown): obje
   return isSame ? needs : Object.fromEntries(kept)
 }
 
-/** Whether a schema refers to parts of the one that it was copied from. */
-const refersToItself = (schema: unknown): boolean => JSON.stringify(schema).includes('"$ref":"#')
+/** A copy of a schema for another place. It has no ids, and what it refers to stays where it was. */
+function movedFrom (id: string, schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => movedFrom(id, part))
+  if (!isObjectLiteral(schema)) return schema
+  const { $id } = schema
+  const from = typeof $id === 'string' ? idIn($id) || id : id
+  const parts = Object.entries(schema).filter(([word, part]) => word !== '$id' || typeof part !== 'string')
+  return Object.fromEntries(parts.map(([word, part]) =>
+    [word, word === '$ref' && typeof part === 'string' ? absolute(part, from) : movedFrom(from, part)] as const
+  ))
+}
+
+/** A reference in the schema with an id, as it is written in other schemas. */
+function absolute (reference: string, id: string): string {
+  if (URL.canParse(reference, id)) return new URL(reference, id).href
+  return reference.startsWith('#') ? `${id}${reference}` : reference
+}

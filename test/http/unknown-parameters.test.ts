@@ -162,6 +162,19 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       $id: 'paging', type: 'object', properties: { page: { type: 'integer' } }, required: ['page'],
       definitions: { rest: { properties: { zone: {} }, required: ['per_page', 'zone'] } },
     })
+    declaring.addSchema({
+      $id: 'tenancy', allOf: [{ $ref: '#/definitions/paged' }, { $ref: '#/definitions/zoned' }],
+      properties: { page: {}, tenant: { $ref: '#/definitions/id' } }, required: ['page'],
+      definitions: {
+        id: { $id: '#id', type: 'integer' },
+        paged: { properties: { per_page: {}, key: { $ref: '#id' } }, required: ['per_page'] },
+        zoned: { properties: { zone: { $ref: '#/definitions/id' } } },
+      },
+    })
+    declaring.addSchema({ $id: 'https://example.org/schemas/id.json', type: 'integer' })
+    declaring.addSchema({
+      $id: 'https://example.org/schemas/list.json', properties: { zone: { $ref: 'id.json' } }, required: ['page'],
+    })
     await declaring.register(crudKit, {
       orm,
       resources: {
@@ -191,6 +204,14 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
           dependencies: { page: ['zone'], zone: { required: ['lang', 'page'] } },
           dependentRequired: { lang: ['page', 'zone'] },
         }),
+        // what is left of schemas still finds the parts that it refers to
+        '/referring': querystring({ $ref: 'tenancy#' }),
+        '/named': querystring({
+          $id: 'named', allOf: [{ $ref: 'named#/definitions/paged' }],
+          properties: { zone: { $ref: 'named#/definitions/id' } },
+          definitions: { id: { type: 'integer' }, paged: { properties: { page: {} }, required: ['page'] } },
+        }),
+        '/relative': querystring({ allOf: [{ $ref: 'https://example.org/schemas/list.json' }] }),
         // an application may use these names of the grammar for something else
         '/renamed': querystring({ properties: { count: {}, group: {}, facets: {} } }),
       },
@@ -218,6 +239,13 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['/dependent', 'lang=de&zone=x&page=1', 200],
       ['/dependent', 'lang=de&zone=x', 400],
       ['/dependent', 'page=1', 400],
+      ['/referring', 'page=1&per_page=2&tenant=1&key=2&zone=3', 200],
+      ['/referring', 'page=1&per_page=2&tenant=x', 400],
+      ['/referring', 'page=1', 400],
+      ['/named', 'page=1&zone=1', 200],
+      ['/named', 'zone=1', 400],
+      ['/relative', 'page=1&zone=1', 200],
+      ['/relative', 'zone=1', 400],
       ['/renamed', 'count=many&group=x&facets=y', 200],
     ] as const) t.equal(await verdict(path, query), status, `${path}?${query}`)
 
@@ -240,6 +268,15 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['/combined', '', 400],
       ['/combined', 'lang=de&page=1', 400],
       ['/beside', '', 400],
+      ['/referring', '', 200],
+      ['/referring', 'tenant=1&key=2&zone=3', 200],
+      ['/referring', 'tenant=x', 400],
+      ['/referring', 'key=x', 400],
+      ['/referring', 'zone=x', 400],
+      ['/named', 'zone=1', 200],
+      ['/named', 'zone=x', 400],
+      ['/relative', 'zone=1', 200],
+      ['/relative', 'zone=x', 400],
       ['/one', '', 200],
       ['/one', 'lang=de', 200],
       ['/dependent', 'lang=de&zone=x', 200],
