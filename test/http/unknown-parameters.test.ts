@@ -286,6 +286,8 @@ await forOneDatabase(t, { entities, seed }, async (t, { orm }) => {
       ['/renamed', 'count=many&group=x&facets=y', 200],
       ['/renamed', 'aggregate=count', 400],
     ] as const) t.equal(await withBody(path, query), status, `${path}/query?${query}`)
+    const third: InjectOptions = { method: 'POST', url: '/narrow/query', payload: { page: 3 } }
+    t.equal((await send(third, '', declaring)).status, 200, 'the maximum of page is for the URL of GET')
     t.match(await send({ method: 'POST', url: '/narrow/query', payload: {} }, 'lang=de&page=2', declaring), {
       body: {
         detail: "The query of this request is in its body, so its URL takes no parameter 'page'.",
