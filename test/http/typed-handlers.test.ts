@@ -28,9 +28,11 @@ const plants = new CrudBase<Plant>({
 const Poem = entity('Poem', {
   ...primaryKey, words: p.array(), beats: p.array().columnType('int[]'), read: p.array().columnType('timestamptz[]'),
 })
+const Gauge = entity('Gauge', { ...primaryKey, ratio: p.double() })
+const gauges = new CrudBase({ model: Gauge, writable: 'all' })
 const poems = new CrudBase({ model: Poem, writable: 'all' })
 
-await forOneDatabase(t, { entities: [...entities, Poem], seed }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: [...entities, Poem, Gauge], seed }, async (t, { orm }) => {
   const app = newServer(t).withTypeProvider<TypeBoxTypeProvider>()
   await app.register(crudKit, { orm })
   const { id, record, list, update } = crudSchemas(plants, orm)
@@ -63,6 +65,21 @@ await forOneDatabase(t, { entities: [...entities, Poem], seed }, async (t, { orm
     const body = { words: ['a', null], beats: [null, 2], read: [null, '2026-01-02T03:04:05.000Z'] }
     const response = await typed.inject({ method: 'POST', url: '/poems', body })
     t.match([response.statusCode, response.json()], [201, { id: 1, ...body }])
+  })
+
+  t.test('a response schema has no number that is not finite', async (t) => {
+    const { record } = crudSchemas(gauges, orm)
+    const typed = newServer(t)
+    await typed.register(crudKit, { orm })
+    typed.get('/gauges/:id', { schema: { response: { 200: record } } }, async (request) =>
+      await gauges.get(request.em, Number((request.params as { id: string }).id)))
+    const cases = [[1.5, 200, 1.5], ['-Infinity', 200, null], ['NaN', 500, undefined]] as const
+    for (const [ratio, status, shown] of cases) {
+      const { id, ratio: stored } = await gauges.create(orm.em.fork(), { ratio } as never)
+      t.equal(stored, ratio)
+      const response = await typed.inject(`/gauges/${id}`)
+      t.strictSame([response.statusCode, response.json().ratio], [status, shown], String(ratio))
+    }
   })
 
   t.test('a handler gets a typed body and key', async (t) => {
