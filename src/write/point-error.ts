@@ -50,7 +50,7 @@ interface RowRange {
 /**
  * The index of the first record of a batch that the database refuses. `undefined` if each part is accepted by itself.
  *
- * @param refuses tries a part. An accepted part must stay inserted, because later records may conflict with it
+ * @param refuses tries a part. If trying inserts, an accepted part must stay inserted, for conflicts with later records
  */
 export function * searchRefused (
   count: number,
