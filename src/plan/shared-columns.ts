@@ -1,4 +1,5 @@
 /** Columns that a scalar and a composite foreign key share, such as a tenant with which all keys begin. */
+import { escapedName } from '../base/error-list.ts'
 import { invalidAt, RequestValidationError } from '../base/errors.ts'
 import { madeOnce } from '../base/made-once.ts'
 import type { EntityModel } from '../model/index.ts'
@@ -41,5 +42,5 @@ function contradiction (one: ColumnData, two: ColumnData, pointer: string): Requ
   const detail = `'${name}' of '${relation.publicName}' must have the same value as ${
     other.hidden ? 'the record' : `'${other.publicName}'`
   }, because both are stored in one column.`
-  return new RequestValidationError([invalidAt(`${pointer}/${relation.publicName}`, detail)])
+  return new RequestValidationError([invalidAt(`${pointer}/${escapedName(relation.publicName)}`, detail)])
 }

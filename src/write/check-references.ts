@@ -6,7 +6,7 @@ import { foreignOf, hasSessionContext, runStatement, type ActiveFilters, type Cr
 import {
   compileKey, compilePresent, compileReferences, linkColumn, presentColumn, type Foreign, type Row, type Statement,
 } from '../sql/index.ts'
-import { placed } from '../base/error-list.ts'
+import { escapedName, placed } from '../base/error-list.ts'
 import { ConflictError } from '../base/errors.ts'
 import { enterStage, type QueryOrigin } from '../run/index.ts'
 import type { Write } from './write.ts'
@@ -208,7 +208,7 @@ export function chunksOfKeys<Key> (keys: readonly Key[]): ReadonlyArray<readonly
  * @param record the JSON pointer of the record in the body that names it
  * @param below the JSON pointer from there to the name
  */
-export function absentRecord (name: string, record: string, below = `/${name}`): ConflictError {
+export function absentRecord (name: string, record: string, below = `/${escapedName(name)}`): ConflictError {
   const detail = `'${name}' refers to a record that does not exist.`
   const item = { source: { pointer: `${record}${below}` }, code: 'FST_CRUD_CONFLICT', detail }
   return new ConflictError(placed(record, detail), { errors: [item] })

@@ -2,6 +2,7 @@
  * Writes the links of many-to-many relations: rows of their pivot tables. MikroORM is not asked for it, because it
  * would load all linked records first, and cannot load those of a relation whose condition is about other records.
  */
+import { escapedName } from '../base/error-list.ts'
 import { ConflictError } from '../base/errors.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import {
@@ -146,7 +147,9 @@ function * insertLinks (search: Search, relation: RelationProperty, rows: readon
     const { publicName } = relation
     throw inRecord(
       pointer,
-      new ConflictError(`Other links keep one of '${publicName}' from being added.`, { pointer: `/${publicName}` })
+      new ConflictError(`Other links keep one of '${publicName}' from being added.`, {
+        pointer: `/${escapedName(publicName)}`,
+      })
     )
   }
 }
@@ -179,7 +182,8 @@ function byValues (one: PivotRow, other: PivotRow): number {
 function refusedLink (error: unknown, { publicName }: RelationProperty): unknown {
   if (!isRowError(error)) return error
   const detail = `A rule of the data refuses a link of '${publicName}'.`
-  return new (error.constructor as typeof ConflictError)(detail, { cause: error, pointer: `/${publicName}` })
+  const pointer = `/${escapedName(publicName)}`
+  return new (error.constructor as typeof ConflictError)(detail, { cause: error, pointer })
 }
 
 function pivotRow (relation: RelationProperty, own: Key, key: Key, pointer = ''): PivotRow {

@@ -2,6 +2,7 @@
  * Reads the data of an update. The key only finds the record: data may repeat it, but not change it. An update of many
  * records has no key.
  */
+import { escapedName } from '../base/error-list.ts'
 import { invalidAt, type ErrorItem } from '../base/errors.ts'
 import {
   isSameValue, keyColumnNames, keyFromJson, keyFromText, uuidOfId, type EntityModel, type KeyColumn,
@@ -47,7 +48,7 @@ export function withoutKey (data: Data, id: Id | undefined, model: EntityModel):
     if (property.hidden || !(name in rest)) continue
     if (!('expected' in part) || !isSame(rest[name], part.expected, property, columns)) {
       const detail = `'${name}' is the record's key and cannot be changed: leave it out, or repeat the key of the path.`
-      errors.push(invalidAt(`/${name}`, detail))
+      errors.push(invalidAt(`/${escapedName(name)}`, detail))
     }
     delete rest[name]
   }
@@ -60,7 +61,8 @@ function refusingKey (data: Data, { primaryKey }: EntityModel): Keyless {
   const errors: ErrorItem[] = []
   for (const { property: { publicName: name, hidden, write } } of primaryKey) {
     if (hidden || !write.writable || !(name in rest)) continue
-    errors.push(invalidAt(`/${name}`, `'${name}' is the key of each record and cannot be changed: leave it out.`))
+    const detail = `'${name}' is the key of each record and cannot be changed: leave it out.`
+    errors.push(invalidAt(`/${escapedName(name)}`, detail))
     delete rest[name]
   }
   return { data: rest, errors }
@@ -99,7 +101,8 @@ export function keyColumnErrors (
     const found = own.get(column)
     if (found !== undefined && isSameKeyPart(value, found.expected, found.column)) continue
     const name = property.publicName
-    errors.push(invalidAt(`/${name}`, `'${name}' shares a column with the record's key, which cannot be changed.`))
+    const detail = `'${name}' shares a column with the record's key, which cannot be changed.`
+    errors.push(invalidAt(`/${escapedName(name)}`, detail))
   }
   return errors
 }

@@ -4,6 +4,7 @@
  * statement can check the rows of a role, or MikroORM's unit of work is needed.
  */
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { escapedName } from '../../base/error-list.ts'
 import { ConflictError, NotFoundError, OutOfScopeError } from '../../base/errors.ts'
 import type { Steps } from '../../base/steps.ts'
 import {
@@ -200,7 +201,7 @@ function * asChild<Result> (
     return yield * work
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error instanceof OutOfScopeError ? inRecord(pointer, error) : error
-    const name = list === 'update' && key.length === 1 ? `/${key[0]!.publicName}` : ''
+    const name = list === 'update' && key.length === 1 ? `/${escapedName(key[0]!.publicName)}` : ''
     throw absentRecord(relation.publicName, pointer, name)
   }
 }
