@@ -42,7 +42,9 @@ export function offeredOperations (
   })
   if (requireIfMatch === true) checkIfMatch(what, offered)
   const byKey = offered.find((operation) => factsOf(operation).query === 'key')
-  if (byKey !== undefined) checkUpsertKeys(what, byKey, resource, scope === undefined && !byRole)
+  if (byKey !== undefined) {
+    checkUpsertKeys(what, byKey, resource, scope === undefined && !byRole && !isOwnMethod(crud, byKey))
+  }
   if (scope === undefined && !byRole) checkFilled(what, offered, resource, crud)
   if (!byRole) checkChildrenFilled(what, offered, resource)
   return offered
@@ -82,11 +84,15 @@ function checkUpsertKeys (
   if (closed === undefined || !complete) return
   throw new ConfigError(
     `${what}: '${operation}' needs a key that bodies may set, and "writable" of ${model.name} has no ` +
-      `'${closed.name}' for new records${
-        closed.write.writable ? ': add it, or take the key out of "upsertKeys"' : `: ${closed.write.closed!}`
+      `'${closed.name}' for new records: ${
+        closed.write.writable ? `add it, ${waysWithoutKey(operation)}` : closed.write.closed!
       }.`
   )
 }
+
+/** The changes by which no upsert uses a key, for messages. */
+export const waysWithoutKey = (operation: CrudOperation): string =>
+  `take the key out of "upsertKeys", or leave '${operation}' out of the operations`
 
 /**
  * The requirement of an operation that an entity does not meet, as the end of a sentence, or `undefined`.

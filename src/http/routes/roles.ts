@@ -19,7 +19,7 @@ import { addVary } from './vary.ts'
 import { beginValidation, RouteInput, type RouteRequest } from './route-input.ts'
 import type { RouteDefinition } from './handlers.ts'
 import type { PreValidation } from './route-hooks.ts'
-import { checkChildrenFilled, checkFilled, waysToOpen } from './operations.ts'
+import { checkChildrenFilled, checkFilled, waysToOpen, waysWithoutKey } from './operations.ts'
 import type { RoutedResource } from './routed-resource.ts'
 import type { SeenResource } from './seen-resource.ts'
 
@@ -78,11 +78,13 @@ function checkKeysGiven (
   crud: CrudRoutesOptions['crud'],
   resources: readonly RoleResource[]
 ): void {
+  const byKey = (operation: CrudOperation): boolean => factsOf(operation).query === 'key'
   const upserting = resources.filter(({ operations }) =>
-    operations.some((operation) => factsOf(operation).query === 'key' && !isOwnMethod(crud, operation))
+    operations.some((operation) => byKey(operation) && !isOwnMethod(crud, operation))
   )
   const [first] = upserting
   if (first === undefined) return
+  const rest = waysWithoutKey(first.operations.find(byKey)!)
   const { model: { name: entity, properties } } = bound
   for (const key of bound.upsertKeys) {
     if (upserting.some((resource) => closedPart(key, resource) === undefined)) continue
@@ -91,15 +93,16 @@ function checkKeysGiven (
     const mayBeFilled = !part.hidden && properties.get(part.name)!.write.writable
     const ways = mayBeFilled ? waysToFill(part, bound, role) : waysToSet(part, bound, role)
     const names = key.properties.map(({ name }) => `'${name}'`).join(', ')
+    const lack = part.hidden ? 'does not see' : 'may not set'
     throw new ConfigError(
-      `${what}: access: "upsertKeys" names ${names}, which no role can give, so that every upsert by this key would ` +
-        `be refused. The role '${role.name}' ${part.hidden ? 'does not see' : 'may not set'} ${entity}.${part.name}: ` +
-        `${[...ways, `${ways.length > 0 ? 'or ' : ''}take the key out of "upsertKeys"`].join(', ')}.`
+      `${what}: access: "upsertKeys" names ${names}, which no role can give, so that no upsert by this key could ` +
+        `create a record. The role '${role.name}' ${lack} ${entity}.${part.name}: ` +
+        `${[...ways, rest].join(', ')}.`
     )
   }
 }
 
-/** The part of a key that upserts of a role certainly lack. The rows of a request may fill in what the role sees. */
+/** The part of a key that new records of a role certainly lack. The rows of a request may fill in what it sees. */
 function closedPart (
   { properties }: UpsertKey,
   { bound: { model, writable }, role }: RoleResource
@@ -107,7 +110,7 @@ function closedPart (
   const rule = role.ruleOf(model.name)!
   const filled: ReadonlyMap<Property, unknown> = rule.requiredBy(model)
   const isGiven = (part: Property): boolean =>
-    typeof rule.rows === 'function' || filled.has(part) || writable.upsert?.properties.has(part) === true
+    typeof rule.rows === 'function' || filled.has(part) || writable.create!.properties.has(part)
   const parts = properties.map(({ name }) => model.properties.get(name)!)
   // a relation may give a column that it shares with another part
   const given = new Set(parts.filter(isGiven).flatMap(columnsOf))

@@ -172,27 +172,36 @@ await forOneDatabase(t, { entities: [...entities, Author, Book, Gadget], seed },
         access: { role: roleOf, roles: roles as AccessOptions['roles'] },
         resources: { '/gadgets': { crud, operations: ['list', 'create', 'upsert'], ...more } } as never,
       })
-    const take = 'take the key out of "upsertKeys".'
-    const rows = (name: string) => `fill it with an equality in 'rows', as in rows: { ${name}: ... }, or ${take}`
+    const take = 'take the key out of "upsertKeys", or leave \'upsert\' out of the operations.'
+    const rows = (name: string) => `fill it with an equality in 'rows', as in rows: { ${name}: ... }, ${take}`
     for (const [roles, end, crud] of [
       [{ member: { Gadget: { readonly: ['tenant'] } } },
         `The role 'member' may not set Gadget.tenant: take it out of 'readonly', ${rows('tenant')}`],
       [{ member: { Gadget: { readonly: ['code'], rows: { tenant: 1 } } } },
         `The role 'member' may not set Gadget.code: take it out of 'readonly', ${rows('code')}`],
       [{ member: { Gadget: { hidden: ['tenant'], rows: { tenant: 1 } } } },
-        `The role 'member' does not see Gadget.tenant: take it out of 'hidden', or ${take}`],
+        `The role 'member' does not see Gadget.tenant: take it out of 'hidden', ${take}`],
       [{ member: { Gadget: { only: ['id', 'tenant'] } }, clerk: { Gadget: { readonly: ['code'] } } },
-        `The role 'member' does not see Gadget.code: add it to 'only', or ${take}`],
+        `The role 'member' does not see Gadget.code: add it to 'only', ${take}`],
       [{ reader: { Gadget: { operations: ['list'] } }, member: { Gadget: {} } },
         `The role 'member' may not set Gadget.sku: add it to "writable", ${rows('sku')}`, crudOf(['name'], ['sku'])],
       [{ admin: true }, `The role 'admin' may not set Gadget.id: ${take}`, crudOf('all', ['sku', 'id'])],
+      // the key finds the record before the hook runs
+      [{ member: { Gadget: { readonly: ['tenant'] } } },
+        `The role 'member' may not set Gadget.tenant: take it out of 'readonly', ${rows('tenant')}`,
+        hooked({ model: Gadget, writable: 'all', upsertKeys: [['tenant', 'code']] } as never, {
+          beforeCreate: (data: object) => ({ tenant: 1, ...data }),
+        })],
+      // an update may set the key, but an upsert may be a new record
+      [{ admin: true }, `The role 'admin' may not set Gadget.sku: add it to "writable", ${rows('sku')}`,
+        crudOf({ create: ['name'], update: ['name', 'sku'] }, ['sku'])],
     ] as const) {
       const [, names] = /Gadget\.(sku|id):/.exec(end) ?? []
       await t.rejects(start(roles, crud), {
         code: 'FST_CRUD_CONFIG_INVALID',
         message: `The resource /gadgets: access: "upsertKeys" names ${
           names === undefined ? "'tenant', 'code'" : `'${names}'`
-        }, which no role can give, so that every upsert by this key would be refused. ${end}`,
+        }, which no role can give, so that no upsert by this key could create a record. ${end}`,
       }, end)
     }
     class Filling extends CrudBase<any> {

@@ -641,7 +641,8 @@ t.test('mistakes are found at start-up', async (t) => {
     [{ upsertKeys: ['secret'] }, {}, '"upsertKeys" of Product names \'secret\', which is hidden from clients.'],
     [{ upsertKeys: ['id'] }, {},
       "The resource /x: 'upsert' needs a key that bodies may set, and \"writable\" of Product has no 'id' "],
-    [{ upsertKeys: ['sku'], writable: ['name', 'price'] }, {}, "has no 'sku' for new records: add it"],
+    [{ upsertKeys: ['sku'], writable: ['name', 'price'] }, {}, "has no 'sku' for new records: add it, " +
+      "take the key out of \"upsertKeys\", or leave 'upsert' out of the operations."],
     [{ upsertKeys: ['sku'], writable: { create: 'all' } }, {}, "'upsert' needs a list of what bodies may set"],
     [{ upsertKeys: ['sku'] }, { requireIfMatch: true },
       "The resource /x: 'upsert' writes several records, whose versions If-Match does not name"],
@@ -653,6 +654,20 @@ t.test('mistakes are found at start-up', async (t) => {
     await start({ upsertKeys: [['tenant', 'code']], writable: ['sku', 'code', 'name', 'price'] }, {
       scope: () => ({ tenant: 1 }),
     })
+  })
+  t.test('and so may a method of the application', async (t) => {
+    class Filling extends CrudBase<any> {
+      override async upsert (em: any, data: any, options: any): Promise<any> {
+        return await super.upsert(em, data, { ...options, values: { tenant: 1 } })
+      }
+    }
+    const crud = new Filling({
+      model: Product, writable: ['sku', 'code', 'name', 'price'], upsertKeys: [['tenant', 'code']],
+    } as never)
+    const app = await serve(t, orm, { '/x': { crud, operations: ['upsert'] } as never })
+    const payload = { SKU: 'own', code: 'own', name: 'Own', price: 1 }
+    const response = await app.inject({ method: 'PUT', url: '/x?on=tenant,code', payload })
+    t.match([response.statusCode, response.json()], [201, { tenant: 1, code: 'own' }])
   })
 })
 
