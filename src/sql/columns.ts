@@ -39,6 +39,9 @@ export const columnList = (alias: string, columns: readonly string[]): Sql =>
 /** The name of a part of a key in the rows of an expression. No column has this name. */
 export const keyName = (index: number): string => `@key${index}`
 
+/** The name of the column with a part of the key of a row that a statement finds, writes or returns. */
+export const returnedKey = (index: number): string => `key${index}`
+
 /** The parts of a key with their names, for a `select`. */
 export const namedKey = (parts: readonly Sql[]): readonly Sql[] =>
   parts.map((part, index) => sql`${part} as ${name(keyName(index))}`)

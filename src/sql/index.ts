@@ -4,6 +4,7 @@
  * holds only what can be compiled.
  */
 export { applyPlan, ROOT_ALIAS, type BuilderParts } from './builder.ts'
+export { returnedKey } from './columns.ts'
 export { CITUS, POSTGRESQL, type Dialect } from './dialect.ts'
 export { fill, operand } from './comparison.ts'
 export { builderOf, filterOfRow, filterSql, foreignSql, type AnyQueryBuilder, type Bind } from './foreign.ts'
@@ -25,7 +26,7 @@ export type { EntityFilter } from './visibility.ts'
 export { forecastOf } from './forecast.ts'
 export { functionName } from './unaccent.ts'
 export { EXCESS_OF_BYTES } from './weight.ts'
-export { compileKey, compilePresent, compileReferences, linkColumn, presentColumn } from './references.ts'
+export { compileKey, compilePresent, compileReferences, presentColumn } from './references.ts'
 export { compileLink, compileLinks, compilePresentLinks, compileUnlink, LINK_SHOWN, linkColumns } from './links.ts'
 export { compileAnyWrite } from './compile-write.ts'
 export { isSameWriteForm, type WriteForm } from './write-form.ts'

@@ -1,11 +1,10 @@
 /** Statements about the links of one relation: the rows of its pivot table. */
 import type { RelationProperty } from '../model/index.ts'
 import type { Slot } from '../plan/index.ts'
-import { columnList, equalColumns, equalTo, tableAs } from './columns.ts'
+import { columnList, equalColumns, equalTo, returnedKey, tableAs } from './columns.ts'
 import { conditionContext } from './condition.ts'
 import { EMPTY, join, name, render, sql, trusted, type Statement } from './fragment.ts'
 import type { Foreign } from './read.ts'
-import { linkColumn } from './references.ts'
 import { relatedKnown } from './related.ts'
 import { relatedVisibility, whereClause } from './visibility.ts'
 
@@ -26,7 +25,7 @@ export function compileLinks (relation: RelationProperty, own: readonly Slot[], 
   const context = conditionContext({}, foreign)
   const [pivot, linked] = [context.names.table(), context.names.table()]
   const keys = pivotTargetColumns.map((column, index) =>
-    sql`${name(pivot, column)}::text as ${name(linkColumn(index))}`
+    sql`${name(pivot, column)}::text as ${name(returnedKey(index))}`
   )
   const knownKey = new Map(columns.map((column, index) => [column, own[index]!]))
   const visible = whereClause([

@@ -6,7 +6,7 @@
  */
 import { keyColumns } from '../model/index.ts'
 import { assignmentsSql } from './assignments.ts'
-import { FOR_CHANGE, tableAs } from './columns.ts'
+import { FOR_CHANGE, returnedKey, tableAs } from './columns.ts'
 import { noteKnown } from './condition.ts'
 import { plannedForValues, plannedOnceIfRare } from './custom-plan.ts'
 import { EMPTY, join, literal, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
@@ -101,12 +101,12 @@ function finish (
 
 const SOUND = 'sound'
 
-const partNames = ({ model }: ManyShape): readonly string[] => keyColumns(model).map((_, index) => `key${index}`)
+const partNames = ({ model }: ManyShape): readonly string[] => keyColumns(model).map((_, index) => returnedKey(index))
 
 /** The key of a row, and whether it may refer to the records that it will refer to. */
 function foundColumns (plan: ManyShape, alias: string, context: ConditionContext): readonly Column[] {
   const { model, references } = plan
-  const parts = comparedKey(keyColumns(model), alias).map((part, index) => [`key${index}`, part] as const)
+  const parts = comparedKey(keyColumns(model), alias).map((part, index) => [returnedKey(index), part] as const)
   if (references.length === 0) return parts
   const sound = references.map((reference) => referenceSql(reference, alias, context))
   return [...parts, [SOUND, sql`coalesce(${join(sound, ' and ')}, false)`]]
@@ -151,7 +151,7 @@ function writtenColumns ({ model, returnsKeys }: ManyShape, alias: string, insid
   return [
     ['row', inside === undefined ? row : textIf(inside, row, OUTSIDE)],
     ...returnsKeys
-      ? keyColumns(model).map(({ column }, index) => [`key${index}`, name(alias, column)] as const)
+      ? keyColumns(model).map(({ column }, index) => [returnedKey(index), name(alias, column)] as const)
       : [],
   ]
 }

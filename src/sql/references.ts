@@ -1,7 +1,7 @@
 /** Statements about the records that a row refers to. They accompany its write. */
 import { keyColumns, type EntityModel, type RelationProperty } from '../model/index.ts'
 import type { PresentPlan, Slot } from '../plan/index.ts'
-import { equalTo, FOR_CHANGE, tableAs } from './columns.ts'
+import { equalTo, FOR_CHANGE, returnedKey, tableAs } from './columns.ts'
 import { conditionSql, conditionContext } from './condition.ts'
 import { EMPTY, join, name, render, sql, type Sql, type Statement } from './fragment.ts'
 import type { Foreign } from './read.ts'
@@ -29,11 +29,8 @@ export function compileReferences ({ model, columns, keys }: ReferencedKeys, for
 /** The name of the column that tells whether the row has a reference: `'true'`, `'false'` or null. */
 export const presentColumn = (reference: number): string => `present${reference}`
 
-/** The name of the column with a part of a linked key. */
-export const linkColumn = (part: number): string => `key${part}`
-
 /**
- * The key of the row of a plan, as texts in the columns of `linkColumn`.
+ * The key of the row of a plan, as texts in the columns of `returnedKey`.
  *
  * @param locks whether the row is locked for a change until the transaction ends
  */
@@ -41,7 +38,7 @@ export function compileKey ({ model, conditions }: PresentPlan, foreign: Foreign
   const context = conditionContext({}, foreign)
   const alias = context.names.table()
   const parts = keyColumns(model).map(({ column }, index) =>
-    sql`${name(alias, column)}::text as ${name(linkColumn(index))}`
+    sql`${name(alias, column)}::text as ${name(returnedKey(index))}`
   )
   return render(
     sql`select ${join(parts)} from ${tableAs(model.table, alias)}${rowWhere(model, conditions, alias, context)}${

@@ -20,7 +20,7 @@ import { referenceSql, targetSql } from './write-target.ts'
 
 /**
  * Compiles a write. Each row returns `item` (its record), `version` if it is the only row and the entity has one, and
- * for an insert that returns keys the parts of its key as texts: `key0`, ...
+ * for an insert that returns keys the parts of its key as texts, in the columns of `returnedKey`.
  */
 export function compileWrite (plan: OneWriteShape, foreign: Foreign, form: WriteForm): Statement {
   const context = writeContext(plan, foreign, form)

@@ -1,6 +1,7 @@
 /** What a write returns of its rows, and the condition that they must fulfil. */
 import { keyColumns, type EntityModel } from '../model/index.ts'
 import type { CheckedRows, Selection } from '../plan/index.ts'
+import { returnedKey } from './columns.ts'
 import { conditionSql } from './condition.ts'
 import { join, name, sql, type Sql } from './fragment.ts'
 import { OUTSIDE, textIf } from './inside.ts'
@@ -41,7 +42,7 @@ export function returnedOf (
   if (model.version !== undefined && !isList(plan)) returned.push(['version', versionText(model, alias)])
   if (plan.kind === 'upsert' || ((plan.kind === 'insert' || plan.kind === 'upsertMany') && plan.returnsKey)) {
     for (const [index, { column }] of keyColumns(model).entries()) {
-      returned.push([`key${index}`, sql`${name(alias, column)}::text`])
+      returned.push([returnedKey(index), sql`${name(alias, column)}::text`])
     }
   }
   return returned

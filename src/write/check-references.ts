@@ -4,7 +4,7 @@ import { keyColumns, keyFromText, type EntityModel, type RelationProperty, type 
 import { planPresent, type Id, type RecordData, type RelationKeys } from '../plan/index.ts'
 import { foreignOf, hasSessionContext, runStatement, type ActiveFilters, type CrudSession } from '../resource/index.ts'
 import {
-  compileKey, compilePresent, compileReferences, linkColumn, presentColumn, type Foreign, type Row, type Statement,
+  compileKey, compilePresent, compileReferences, presentColumn, returnedKey, type Foreign, type Row, type Statement,
 } from '../sql/index.ts'
 import { escapedName, placed } from '../base/error-list.ts'
 import { ConflictError } from '../base/errors.ts'
@@ -107,7 +107,7 @@ export function * keyValuesOf (
     return conditions.map(({ slot }) => values[slot] as SqlValue)
   }
   const [row] = yield * ask(search, model, [...values], (foreign) => compileKey(plan, foreign, locks), !locks)
-  return row && keyOfTexts(model, keyColumns(model).map((_, index) => row[linkColumn(index)] as string))
+  return row && keyOfTexts(model, keyColumns(model).map((_, index) => row[returnedKey(index)] as string))
 }
 
 /** The values of a key that the database has written as texts. */

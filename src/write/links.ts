@@ -11,7 +11,7 @@ import {
 import type { RelationKeys, RecordData } from '../plan/index.ts'
 import { runStatement } from '../resource/index.ts'
 import {
-  compileLink, compileLinks, compilePresentLinks, compileUnlink, LINK_SHOWN, linkColumn, linkColumns, type Row,
+  compileLink, compileLinks, compilePresentLinks, compileUnlink, LINK_SHOWN, linkColumns, returnedKey, type Row,
   type Statement,
 } from '../sql/index.ts'
 import { absentRecord, ask, chunksOfKeys, keyOfTexts, type Search } from './check-references.ts'
@@ -104,7 +104,7 @@ function * linksOf (search: Search, own: Key, relation: RelationProperty): Steps
   const slots = own.map((_, index) => index)
   const { target } = relation
   const rows = yield * ask(search, target, values, (foreign) => compileLinks(relation, slots, foreign))
-  const texts = (row: Row) => keyColumns(target).map((_, index) => row[linkColumn(index)] as string)
+  const texts = (row: Row) => keyColumns(target).map((_, index) => row[returnedKey(index)] as string)
   return rows.map((row) => ({ key: keyOfTexts(target, texts(row)), isShown: row[LINK_SHOWN] === 'true' }))
 }
 

@@ -13,7 +13,7 @@ import {
   type ScopeRules, type SwitchedFilters,
 } from '../resource/index.ts'
 import { dialectOf, enterStage } from '../run/index.ts'
-import type { Dialect, Row } from '../sql/index.ts'
+import { returnedKey, type Dialect, type Row } from '../sql/index.ts'
 import { listJson } from '../answer/index.ts'
 import { convertList, convertRecord, type JsonAnswer } from '../read/index.ts'
 import type { Steps } from '../base/steps.ts'
@@ -78,13 +78,15 @@ export interface Written {
   readonly created?: boolean | undefined
 }
 
+const [FIRST, SECOND] = [returnedKey(0), returnedKey(1)]
+
 /** A row that a statement has written, or found. */
 export function writtenOf (row: Row): Written {
   const created = row['created']
   return {
     json: row['item'] as string,
     version: row['version'] as string | undefined,
-    key: row['key0'] === undefined ? undefined : keyIn(row),
+    key: row[FIRST] === undefined ? undefined : keyIn(row),
     whole: row['whole'] as string | undefined,
     previous: row['previous'] as string | undefined,
     created: created === undefined ? undefined : created === 'true',
@@ -92,9 +94,9 @@ export function writtenOf (row: Row): Written {
 }
 
 function keyIn (row: Row): readonly string[] {
-  if (row['key1'] === undefined) return [row['key0'] as string]
+  if (row[SECOND] === undefined) return [row[FIRST] as string]
   const key: string[] = []
-  for (let index = 0; row[`key${index}`] !== undefined; index++) key.push(row[`key${index}`] as string)
+  for (let index = 0; row[returnedKey(index)] !== undefined; index++) key.push(row[returnedKey(index)] as string)
   return key
 }
 
