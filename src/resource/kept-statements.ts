@@ -23,12 +23,10 @@ import { RowNumbers } from './row-numbers.ts'
  */
 const MAX_SHAPES = 500
 
-/** A statement, and the conversion that its records need. */
+/** The statement of a read, and the conversion that its records need. */
 export interface CompiledRead extends BoundStatement {
-  /** The conversion of the records of a read. Writes return records of their resource, which knows it. */
   readonly toWire: ToWire | undefined
-  /** The form of a read. Absent for a write. */
-  readonly form?: Form | undefined
+  readonly form: Form
   /** Notes the row of a list, for the forms of the next requests. */
   readonly noteRow?: ((row: Row) => void) | undefined
 }
@@ -37,31 +35,36 @@ export interface CompiledRead extends BoundStatement {
 interface KeptStatement {
   readonly statement: Statement
   readonly constants: Constants
-  readonly toWire: ToWire | undefined
   readonly prepared: PreparedText
-  readonly readOnly: boolean
-  readonly shareable: boolean
   /** Entities that conditions of the configuration lead to. Their filters cannot be added to a kept statement. */
   readonly behind: ReadonlySet<EntityModel>
-  readonly form: Form | undefined
+}
+
+interface KeptRead extends KeptStatement, Pick<CompiledRead, 'toWire' | 'form'> {
+  readonly shareable: boolean
   readonly noteRow: ((row: Row) => void) | undefined
 }
 
+/** Writes return records of their resource, which knows the conversion. */
+interface KeptWrite extends KeptStatement {
+  readonly readOnly: boolean
+}
+
 /** The statements of one shape. There are few, one for each form. */
-class KeptForms<AnyForm> {
+class KeptForms<AnyForm, Kept extends KeptStatement> {
   readonly #isSame: (one: AnyForm, other: AnyForm) => boolean
-  readonly #kept: { readonly form: AnyForm, readonly statement: KeptStatement }[] = []
+  readonly #kept: { readonly form: AnyForm, readonly statement: Kept }[] = []
 
   constructor (isSame: (one: AnyForm, other: AnyForm) => boolean) {
     this.#isSame = isSame
   }
 
-  find (form: AnyForm): KeptStatement | undefined {
+  find (form: AnyForm): Kept | undefined {
     for (const kept of this.#kept) if (this.#isSame(kept.form, form)) return kept.statement
     return undefined
   }
 
-  add (form: AnyForm, statement: KeptStatement): KeptStatement {
+  add (form: AnyForm, statement: Kept): Kept {
     this.#kept.push({ form, statement })
     return statement
   }
@@ -69,7 +72,7 @@ class KeptForms<AnyForm> {
 
 /** What is kept for the reads of one shape. */
 class KeptReads {
-  readonly forms = new KeptForms(isSameForm)
+  readonly forms = new KeptForms<Form, KeptRead>(isSameForm)
   readonly rowNumbers = new RowNumbers()
   readonly facts: ShapeFacts
 
@@ -99,17 +102,17 @@ class KeptShapes<Of extends Plan, Kept extends object> {
 
 export class Statements {
   readonly #reads = new KeptShapes((plan: ReadPlan) => new KeptReads(plan))
-  readonly #writes = new KeptShapes(() => new KeptForms(isSameWriteForm))
+  readonly #writes = new KeptShapes(() => new KeptForms<WriteForm, KeptWrite>(isSameWriteForm))
 
   /** The statement of a read whose plan contains all conditions of its request. */
-  read (em: EntityManager, plan: ReadPlan): KeptStatement {
+  read (em: EntityManager, plan: ReadPlan): KeptRead {
     const { forms, rowNumbers, facts } = this.#reads.of(shapeOf(plan), plan)
     const form = formOf(plan, dialectOf(em), rowNumbers, facts)
     return forms.find(form) ?? forms.add(form, keepRead(em, plan, form, rowNumbers))
   }
 
   /** The statement of a write whose plan contains all conditions of its request. */
-  write (em: EntityManager, plan: WritePlan): KeptStatement {
+  write (em: EntityManager, plan: WritePlan): KeptWrite {
     const forms = this.#writes.of(writeShapeOf(plan), plan)
     const form = writeFormOf(em, plan.model)
     return forms.find(form) ?? forms.add(form, keepWrite(em, plan, form))
@@ -127,14 +130,13 @@ export const writeFormOf = (em: EntityManager, { table }: EntityModel): WriteFor
   keysRepeat: mayRepeatKeys(em, table),
 })
 
-function keepRead (em: EntityManager, plan: ReadPlan, form: Form, rowNumbers: RowNumbers): KeptStatement {
+function keepRead (em: EntityManager, plan: ReadPlan, form: Form, rowNumbers: RowNumbers): KeptRead {
   const { foreign, ...kept } = foreignToKeep(em, plannedOnly(entitiesOf(plan)))
   const statement = compile(plan, foreign, form)
   return {
     ...kept,
     statement,
     toWire: toWireOfPlan(plan),
-    readOnly: true,
     shareable: form.limits !== 'measured' && looksUpOneRecord(plan),
     prepared: new PreparedText(statement.text, form.isNamed, statement.namedText),
     form,
@@ -142,21 +144,17 @@ function keepRead (em: EntityManager, plan: ReadPlan, form: Form, rowNumbers: Ro
   }
 }
 
-function keepWrite (em: EntityManager, plan: WritePlan, form: WriteForm): KeptStatement {
+function keepWrite (em: EntityManager, plan: WritePlan, form: WriteForm): KeptWrite {
   const { foreign, ...kept } = foreignToKeep(em)
   const statement = compileAnyWrite(plan, foreign, form)
   const isMany = plan.kind === 'many'
   return {
     ...kept,
     statement,
-    toWire: undefined,
     readOnly: isMany && plan.does === 'count',
-    shareable: false,
     // a bulk change is planned for the values of each run, as a list is: one plan for all values may read the whole
     // table for a few rows
     prepared: new PreparedText(statement.text, !isMany || statement.namedText !== undefined, statement.namedText),
-    form: undefined,
-    noteRow: undefined,
   }
 }
 
@@ -198,31 +196,42 @@ function foreignToKeep (em: EntityManager, filter?: Foreign['filter']): ForeignT
 /**
  * The statement with the values of one request, unless conditions of the configuration lead to rows that are filtered.
  */
-export function bindKept (
-  kept: KeptStatement,
+export function bindRead (
+  kept: KeptRead,
   values: readonly unknown[],
   filters: ActiveFilters,
   origin: QueryOrigin
 ): CompiledRead | undefined {
-  if (kept.behind.size > 0) { for (const model of filters.keys()) if (kept.behind.has(model)) return undefined }
-  const { statement: { text, slots, columns }, constants, prepared, toWire, readOnly, shareable, form, noteRow } = kept
+  if (leadsToFiltered(kept, filters)) return undefined
+  const { statement: { text, slots, columns }, constants, prepared, toWire, shareable, form, noteRow } = kept
   const bound = constants.bind(slots, values)
-  return { text, values: bound, columns, prepared, origin, toWire, readOnly, shareable, form, noteRow }
+  return { text, values: bound, columns, prepared, origin, toWire, readOnly: true, shareable, form, noteRow }
 }
 
-/**
- * A statement that is not kept.
- *
- * @param read what only a read has
- */
+/** The same for a write. */
+export function bindWrite (
+  kept: KeptWrite,
+  values: readonly unknown[],
+  filters: ActiveFilters,
+  origin: QueryOrigin
+): BoundStatement | undefined {
+  if (leadsToFiltered(kept, filters)) return undefined
+  const { statement: { text, slots, columns }, constants, prepared, readOnly } = kept
+  return { text, values: constants.bind(slots, values), columns, prepared, origin, readOnly }
+}
+
+function leadsToFiltered ({ behind }: KeptStatement, filters: ActiveFilters): boolean {
+  if (behind.size > 0) { for (const model of filters.keys()) if (behind.has(model)) return true }
+  return false
+}
+
+/** A statement that is not kept. */
 export function bindOnce (
   { text, slots, columns }: Statement,
   values: readonly unknown[],
-  origin: QueryOrigin,
-  read?: Pick<CompiledRead, 'toWire' | 'form'>
-): CompiledRead {
-  const bound = slots.map((slot) => values[slot])
-  return { text, values: bound, columns, origin, toWire: read?.toWire, readOnly: read !== undefined, form: read?.form }
+  origin: QueryOrigin
+): BoundStatement {
+  return { text, values: slots.map((slot) => values[slot]), columns, origin }
 }
 
 /** The conversion that the records of a read need. */

@@ -27,7 +27,9 @@ import {
 } from './request-conditions.ts'
 import { modelsOf } from './models.ts'
 import { withRows } from './role-rows.ts'
-import { bindKept, bindOnce, Statements, toWireOfPlan, writeFormOf, type CompiledRead } from './kept-statements.ts'
+import {
+  bindOnce, bindRead, bindWrite, Statements, toWireOfPlan, writeFormOf, type CompiledRead,
+} from './kept-statements.ts'
 import { readScope } from './scope.ts'
 import { knowUnaccent, sharedEmOf, type CrudSession } from './crud-session.ts'
 import { checkConstants, checkFilters } from './whitelisted.ts'
@@ -210,7 +212,7 @@ export class Resource {
     const complete = hasCallbacks(plan) ? undefined : withConditions(plan, ownConditions(conditions), filters)
     enterStage('compile')
     const kept = complete && this.#statements.read(sharedEmOf(session), complete)
-    const statement = (kept && bindKept(kept, complete.values, filters, origin)) ??
+    const statement = (kept && bindRead(kept, complete.values, filters, origin)) ??
       this.#compileOnce(session, plan, conditions, given, origin)
     enterStage()
     return statement
@@ -245,7 +247,8 @@ export class Resource {
     const form = formOf(plan, dialectOf(sharedEmOf(session)))
     const foreign = foreignOf(session, plan, left, filters, values, switched)
     const filter = plannedOnly(this.entitiesWithScope(this.entitiesRead(plan), conditions), foreign.filter)
-    return bindOnce(compile(plan, { ...foreign, filter }, form), values, origin, { toWire: toWireOfPlan(plan), form })
+    const bound = bindOnce(compile(plan, { ...foreign, filter }, form), values, origin)
+    return { ...bound, readOnly: true, toWire: toWireOfPlan(plan), form }
   }
 
   /** The statement of a write with the request's values, also planned first and then compiled. */
@@ -266,7 +269,7 @@ export class Resource {
       : withConditions(plan, isInsert ? undefined : ownConditions(conditions), filters, conditions.inside)
     enterStage('compile')
     const kept = complete && this.#statements.write(sharedEmOf(session), complete)
-    let statement: BoundStatement | undefined = kept && bindKept(kept, complete.values, filters, origin)
+    let statement: BoundStatement | undefined = kept && bindWrite(kept, complete.values, filters, origin)
     if (statement === undefined) {
       const values = [...plan.values]
       const foreign = foreignOf(session, { model: plan.model, customs }, conditions, filters, values, switched)
