@@ -55,15 +55,21 @@ export async function measure (options: MeasureOptions): Promise<Samples> {
           counts ? `round ${round - warmUp + 1} of ${rounds}` : `warm-up ${round + 1} of ${warmUp}`
         }: ${operation.name}`
       )
-      const present = contestants.filter((contestant) =>
-        has(contestant, operation) && (!contestant.rarely || round % 2 === 0 || warmUp + rounds < 3)
-      )
-      const measured = await samplesOf(operation, present, counts ? options : long)
-      if (operation.writes) await tidy(options.client)
-      if (!counts) continue
-      for (const contestant of contestants.filter((contestant) => has(contestant, operation))) {
-        samples.get(operation.name)!.get(contestant.name)!.push(measured.get(contestant.name))
+      const present = contestants.filter((contestant) => has(contestant, operation))
+      // servers that keep much in the caches of a CPU would slow down those that have their turns beside them
+      const groups = [
+        present.filter(({ rarely }) => !rarely),
+        present.filter(({ rarely }) => rarely && (round % 2 === 0 || warmUp + rounds < 3)),
+      ]
+      const measured = new Map<VariantName, Sample>()
+      for (const group of groups.filter(({ length }) => length > 0)) {
+        for (const [name, sample] of await samplesOf(operation, group, counts ? options : long)) {
+          measured.set(name, sample)
+        }
+        if (operation.writes) await tidy(options.client)
       }
+      if (!counts) continue
+      for (const { name } of present) samples.get(operation.name)!.get(name)!.push(measured.get(name))
     }
   }
   return samples
@@ -80,7 +86,7 @@ export const has = (
 /** Variants that have the URLs of this package for some operations only. */
 const WITHOUT: ReadonlySet<VariantName> = new Set(['two-queries', 'mikro-orm'])
 
-/** The figures of all variants in one round. */
+/** The figures of variants that take turns, in one round. */
 async function samplesOf (
   operation: Operation,
   contestants: readonly Contestant[],
