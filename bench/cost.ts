@@ -30,8 +30,8 @@ interface RoundOptions {
 
 /**
  * The time for which a server gets requests before it is another one's turn, in milliseconds. What else happens on the
- * machine changes the CPU time of a request twofold within a second, so that turns of half a second do not meet the
- * same conditions. Turns as short as this one do. In much shorter ones, connections would mostly start and end.
+ * machine changes the CPU time of a request twofold within seconds, so that turns of half a second do not meet the same
+ * conditions. Turns as short as this one do. In much shorter ones, connections would mostly start and end.
  */
 const SLICE = 50
 
@@ -76,7 +76,7 @@ export async function costsOf (
   }
 }
 
-/** Each order is as likely as any other (Fisher and Yates). */
+/** Copies the items in a random order, by the algorithm of Fisher and Yates. */
 function shuffled<T> (items: readonly T[]): T[] {
   const order = [...items]
   for (let last = order.length - 1; last > 0; last--) {

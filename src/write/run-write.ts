@@ -120,7 +120,7 @@ export function * readBack (write: Write, id: Id): Steps<Written> {
   return yield * withWhole(write, id, row!)
 }
 
-/** What a write returns of a row that was read, with the whole record for an after hook. */
+/** Returns a row that was read as the result of a write. If an after hook takes the whole record, reads that, too. */
 export function * withWhole (write: Write, id: Id, row: Row): Steps<Written> {
   const written = writtenOf(row)
   const whole = write.forHooks?.whole
