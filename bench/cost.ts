@@ -61,6 +61,7 @@ export async function costsOf (
     }
     const after = await spent()
     return loads.map(({ requests, seconds, latencies }, index) => {
+      if (requests === 0) throw new Error(`the other servers have sent all requests before ${parties[index]!.owner}`)
       const [from, to] = [before[index]!, after[index]!]
       return {
         cpu: (to.cpu - from.cpu) / requests,
@@ -101,4 +102,16 @@ export function sequence (length: number, once = false): () => number | undefine
 export const dealt = (numbers: () => number | undefined, requests: readonly Buffer[]): NextRequest => () => {
   const n = numbers()
   return n === undefined ? undefined : requests[n]!
+}
+
+/**
+ * Deals requests that may be sent once only. Each server has a share of its own, so that they send as many, even if one
+ * of them could send all in its first turn.
+ *
+ * @param share which of the shares, from 0
+ * @param shares the number of servers
+ */
+export function dealtShare (requests: readonly Buffer[], share: number, shares: number): NextRequest {
+  const own = requests.filter((_, n) => n % shares === share)
+  return dealt(sequence(own.length, true), own)
 }

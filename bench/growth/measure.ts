@@ -3,7 +3,7 @@ import pg from 'pg'
 import { startPostgres } from '../../scripts/postgres.ts'
 import { Backends } from '../backends.ts'
 import { request } from '../client.ts'
-import { costsOf, dealt, sequence, type Party } from '../cost.ts'
+import { costsOf, dealt, dealtShare, sequence, type Party } from '../cost.ts'
 import { own } from '../dialects/own.ts'
 import { encode } from '../load.ts'
 import { ServerProcess } from '../server-process.ts'
@@ -157,8 +157,8 @@ function partiesOf (
   owners: readonly Owner[]
 ): ReadonlyArray<Party & { readonly series: string }> {
   const length = operation.requests ?? REQUESTS
-  const numbers = sequence(length, operation.once)
-  return owners.flatMap((owner) => {
+  const numbers = sequence(length)
+  return owners.flatMap((owner, share) => {
     const name = operation.servers[owner]
     if (name === undefined) return []
     const requests = Array.from(
@@ -169,7 +169,7 @@ function partiesOf (
       series: seriesOf(operation.name, rows, owner),
       server: servers.get(name)!,
       owner: applicationOf(name, rows),
-      next: dealt(numbers, requests),
+      next: operation.once ? dealtShare(requests, share, owners.length) : dealt(numbers, requests),
     }]
   })
 }

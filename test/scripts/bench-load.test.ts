@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import net from 'node:net'
 import t, { type Test } from 'tap'
-import { dealt, sequence } from '../../bench/cost.ts'
+import { dealt, dealtShare, sequence } from '../../bench/cost.ts'
 import { Load } from '../../bench/load.ts'
 
 const REQUEST = Buffer.from('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
@@ -76,4 +76,11 @@ t.test('each request of a sequence goes to one of those that share it', async (t
   const requests = ['first', 'second', 'third'].map((text) => Buffer.from(text))
   const [one, other] = [dealt(numbers, requests), dealt(numbers, requests)]
   t.same([one(), other(), one(), other(), one()].map(String), ['first', 'second', 'third', 'undefined', 'undefined'])
+})
+
+t.test('servers that send each request once have as many of them, whoever begins', async (t) => {
+  const requests = ['first', 'second', 'third', 'fourth'].map((text) => Buffer.from(text))
+  const [one, other] = [dealtShare(requests, 0, 2), dealtShare(requests, 1, 2)]
+  t.same([one(), one(), one()].map(String), ['first', 'third', 'undefined'])
+  t.same([other(), other(), other()].map(String), ['second', 'fourth', 'undefined'])
 })
