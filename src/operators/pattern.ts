@@ -32,9 +32,10 @@ export function checkPattern (
   value: string,
   reading: 'pattern' | 'literal' | 'partial'
 ): { readonly sentence: string, readonly limit: boolean } | undefined {
-  if (value.length > MAX_PATTERN_LENGTH) {
+  const length = charactersIn(value)
+  if (length > MAX_PATTERN_LENGTH) {
     return {
-      sentence: `A pattern has at most ${MAX_PATTERN_LENGTH} characters; this one has ${value.length}.`,
+      sentence: `A pattern has at most ${MAX_PATTERN_LENGTH} characters; this one has ${length}.`,
       limit: true,
     }
   }
@@ -56,6 +57,9 @@ export function checkPattern (
   }
   return undefined
 }
+
+/** The number of characters, as the database and JSON Schema count them. Some take two UTF-16 units. */
+const charactersIn = (value: string): number => value.length > MAX_PATTERN_LENGTH ? [...value].length : value.length
 
 /** Counts the wildcards that are not escaped. `open`: the last character is a backslash, which escapes nothing. */
 function scan (value: string): { percents: number, underscores: number, open: boolean } {

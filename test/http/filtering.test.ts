@@ -115,6 +115,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     t.strictSame(await ids(q`filter[name][like]=${'x'.repeat(256)}`), [])
   })
 
+  t.test('a character outside of the basic plane is one character of a pattern', async (t) => {
+    for (const operator of ['like', 'contains']) {
+      t.strictSame(await ids(q`filter[name][${operator}]=${'🌹'.repeat(256)}`), [])
+      t.match(await details(q`filter[name][${operator}]=${'🌹'.repeat(257)}`), [/at most 256 characters; this one has 257/])
+    }
+  })
+
   t.test('contains, starts and ends take text, and ignore case', async (t) => {
     await keeps(t, [
       ['filter[name][contains]=AVEND', [1, 2]],
