@@ -93,11 +93,17 @@ export function tooLarge (plan: LimitedPlan | StreamPlan, excess: string): TooLa
       detail: `${upper(whole)} would have more than ${limits!.maxBytes} bytes. Ask for ${oneOf(ways)}.`,
     }])
   }
-  const path = longestPath(includes[Number(excess)]!)
-  const detail = `With the include '${path}' ${whole} would have more than ${limits!.maxIncluded} included records. ` +
-    `Ask for ${oneOf([...fewer, 'fewer includes'])}, or ask for the related records themselves, page by page.`
+  const include = includes[Number(excess)]!
+  const detail = `With the include '${longestPath(include)}' ${whole} would have more than ${limits!.maxIncluded} ` +
+    `included records. Ask for ${oneOf([...fewer, 'fewer includes'])}, or ask for the related records themselves, ` +
+    `page by page.${hasMany(include) ? MAY_LIMIT : ''}`
   return new TooLargeError([{ source: { parameter: 'include' }, code: CODE, detail }])
 }
+
+const MAY_LIMIT = ' A server may limit the related records of each record (the option limit of AllowedInclude).'
+
+/** Whether an include, or one below it, has several records for each record. */
+const hasMany = ({ relation, selection }: PlannedInclude): boolean => relation.many || selection.includes.some(hasMany)
 
 /** The parameter that sets the number of records. */
 function sizeParameter (plan: LimitedPlan | StreamPlan): PageParameterName | undefined {

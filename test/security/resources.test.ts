@@ -79,6 +79,16 @@ await forEachDatabase(t, { entities }, async (t, { orm }) => {
     }
   })
 
+  t.test('the error says that a server may limit a relation to several records', async (t) => {
+    const { projects } = await serverOf(t, orm, { maxIncluded: 1 })
+    const hint = 'A server may limit the related records of each record (the option limit of AllowedInclude).'
+    t.match((await projects.refused('include=labels.projects')).detail, hint)
+    const tasks = resource(Task, { allowedIncludes: ['project'], pagination: { maxIncluded: 1 } })
+    const { detail } = await client(await serve(t, orm, { '/tasks': tasks }), '/tasks').refused('include=project')
+    t.match(detail, /^With the include 'project' the answer would have more than 1 included records\./)
+    t.notMatch(detail, 'AllowedInclude')
+  })
+
   t.test('small records are counted, too, if their length alone does not prove that the answer fits', async (t) => {
     const { projects } = await serverOf(t, orm, { maxIncluded: 6 })
     t.strictSame((await projects.get('fields=id&include=tasks&fields[tasks]=id&per_page=2')).items[1].tasks, [

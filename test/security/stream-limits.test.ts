@@ -127,7 +127,8 @@ await forEachDatabase(t, { entities: [Maker, Box, Item, Part] }, async (t, { orm
         source: { parameter: 'include' },
         detail:
           `With the include 'items' a record of the stream would have more than ${MAX_INCLUDED} included records. ` +
-          'Ask for fewer includes, or ask for the related records themselves, page by page.',
+          'Ask for fewer includes, or ask for the related records themselves, page by page. ' +
+          'A server may limit the related records of each record (the option limit of AllowedInclude).',
       }],
     })
     t.match(await refusal('/boxes?filter[kind]=deep&include=items.parts&sort=size'), {
