@@ -3,6 +3,8 @@
  * MikroORM itself would also match related rows that are deleted or filtered out. Each condition on related rows
  * therefore also requires that they are visible.
  */
+import { RawQueryFragment } from '@mikro-orm/core'
+import { madeOnce } from '../base/made-once.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import { copyOf } from './plain-object.ts'
 import type { RelatedPart, Where, WherePart } from './where-tree.ts'
@@ -58,11 +60,19 @@ function conditionsOf (part: WherePart, visible: Visible): readonly object[] {
     case 'embedded':
       return inside(part.property, part.where, visible)
     case 'sql':
-      return [{ [part.fragment]: copyOf(part.value) }]
+      return [{ [inParentheses(part.fragment)]: copyOf(part.value) }]
     case 'verbatim':
       return [{ [part.name]: copyOf(part.value) }]
   }
 }
+
+/**
+ * A fragment of SQL in parentheses. MikroORM joins it to other conditions by `and` without any, so that its `or` would
+ * let rows through which these conditions leave out.
+ */
+const inParentheses = (fragment: symbol): symbol => parenthesized(RawQueryFragment.getKnownFragment(fragment)!).key
+
+const parenthesized = madeOnce(({ sql, params }: RawQueryFragment) => new RawQueryFragment(`(${sql})`, params))
 
 /** Conditions on members of a property of the row itself, each by itself. */
 const inside = ({ name }: { readonly name: string }, where: Where, visible: Visible): readonly object[] =>

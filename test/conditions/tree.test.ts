@@ -1,5 +1,5 @@
 /** Conditions after reading: frozen trees, and their uses. */
-import { MikroORM, p, raw, ref } from '@mikro-orm/postgresql'
+import { MikroORM, p, raw, RawQueryFragment, ref } from '@mikro-orm/postgresql'
 import t from 'tap'
 import {
   entitiesBehind, equalitiesOf, hasSql, readCondition, readConstant, textOfCondition, toMikroOrm, type Visible,
@@ -55,7 +55,7 @@ t.test('without anything to guard, a condition is returned unchanged, part by pa
   const parts: readonly object[] = [
     {}, { tenant: 5 }, { tenant: [1, 2] }, { tenant: { $gte: 1, $lt: 9 } },
     { tenant: raw('current_setting(?)::int', ['x']) }, { tenant: { $in: query } }, { since: new Date(0) },
-    { [fragment]: [] }, { $and: [{ tenant: 5 }, {}] }, { $or: [{ id: 1 }, { tenant: 6 }] },
+    { $and: [{ tenant: 5 }, {}] }, { $or: [{ id: 1 }, { tenant: 6 }] },
     { account: 7 }, { account }, { account: ref(account) }, { account: { id: 7 } }, { account: { $ne: null } },
     { account: { name: { $like: 'a%' } } }, { members: { $some: { nr: 1 } } },
     { members: { $size: { $gt: 1, $lt: 9 } } },
@@ -70,10 +70,29 @@ t.test('without anything to guard, a condition is returned unchanged, part by pa
   }
 })
 
+t.test('a fragment of SQL gets parentheses, because MikroORM writes none', async (t) => {
+  const either = raw('tenant = ? or ?? is null', [5, 'tenant']) as never
+  for (const value of [[], true, { $ne: true }]) {
+    const condition = { [either]: value }
+    for (const where of [condition, { tenant: 5, ...condition }, { $and: [condition, { tenant: 5 }] }]) {
+      t.strictSame(fragmentsIn(toMikroOrm(read(where))), [['(tenant = ? or ?? is null)', [5, 'tenant'], value]])
+    }
+  }
+})
+
+/** The SQL, the parameters and the values of the fragments in a condition. */
+function fragmentsIn (where: unknown): readonly (readonly [text: string, params: readonly unknown[], unknown])[] {
+  if (typeof where !== 'object' || where === null) return []
+  return Reflect.ownKeys(where).flatMap((key) => {
+    const value = (where as Record<string | symbol, unknown>)[key]
+    const known = RawQueryFragment.getKnownFragment(key)
+    return known === undefined ? fragmentsIn(value) : [[known.sql, known.params, value] as const]
+  })
+}
+
 t.test('parts are joined by $and, and none replaces another one', async (t) => {
   const cases: ReadonlyArray<readonly [where: object, written: readonly object[]]> = [
     [{ tenant: 5, id: 1 }, [{ tenant: 5 }, { id: 1 }]],
-    [{ [fragment]: { $gt: 5 }, tenant: 5 }, [{ [fragment]: { $gt: 5 } }, { tenant: 5 }]],
     [{ $or: [{ id: 1 }, { id: 2, tenant: 6 }], $not: { id: 3 } }, [
       { $or: [{ id: 1 }, { $and: [{ id: 2 }, { tenant: 6 }] }] },
       { $not: { $and: [{ id: 3 }] } },
@@ -114,7 +133,6 @@ t.test('related rows must be visible, except those that the condition does not l
     [{ account: { id: 7, name: 'x' } }, {
       account: { $and: [{ $and: [{ id: 7 }, { name: 'x' }] }, { visible: 'Account' }] },
     }],
-    [{ account: { [fragment]: [] } }, { account: { $and: [{ [fragment]: [] }, { visible: 'Account' }] } }],
     [{ $or: [{ $not: { account: { name: 'x' } } }] }, {
       $or: [{ $not: { $and: [{ account: { $and: [{ name: 'x' }, { visible: 'Account' }] } }] } }],
     }],

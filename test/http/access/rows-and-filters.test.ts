@@ -87,6 +87,8 @@ const CONDITIONS: readonly object[] = [
 /** SQL of the application is known to MikroORM for a while only. */
 const conditions = (): readonly object[] => [
   ...CONDITIONS, { [raw((alias) => `${alias}.n % 2 = 1`) as never]: [] }, { n: raw('size_height') },
+  // beside another condition, it needs parentheses
+  { [raw((alias) => `${alias}.n = 1 or ${alias}.n = 9`) as never]: [] },
 ]
 
 await forOneDatabase(t, { entities: [Tile, Link, Place, Board, Maker, Size, Pin] }, async (t, { orm }) => {
@@ -184,6 +186,19 @@ await forOneDatabase(t, { entities: [Tile, Link, Place, Board, Maker, Size, Pin]
       t.equal((await select(orm, 'select tile_id from pin_tiles')).length, TILES)
     })
   }
+
+  t.test('a fragment of SQL with `or` stays one of several conditions', async (t) => {
+    const or = (text: string) => ({ [raw((alias) => text.replaceAll('@', alias)) as never]: [] })
+    const found = async (where: string) => idsOf(await select(orm, `select id from tile where ${where}`))
+    const fragment = or('@.n = 1 or @.n = 9')
+    for (const rows of [{ ...fragment, size: { height: 1 } }, { $and: [{ size: { height: 1 } }, fragment] }]) {
+      Object.assign(says, NOTHING, { rows })
+      t.strictSame(await ids('/tiles'), await found('size_height = 1 and n in (1, 9)'))
+    }
+    Object.assign(says, NOTHING, { rows: { board: or('@.n > 0 or @.n <= 0') } })
+    const visible = 'select id from board where deleted_at is null and n <> 9'
+    t.strictSame(await ids('/tiles'), await found(`board_id in (${visible})`), 'other boards do not count')
+  })
 
   t.test('a condition on the key of a relation alone reads no related row, deleted ones neither', async (t) => {
     const ofBoard = async (id: number) => idsOf(await select(orm, `select id from tile where board_id = ${id}`))
