@@ -50,16 +50,21 @@ export interface ScopeRules extends Pick<Equalities, 'equalities'> {
  * @throws {OutOfScopeError} for a value that the type of the application does not convert
  */
 export function scopeRulesOf (where: Where, model: EntityModel): ScopeRules {
-  const { equalities, partial } = equalitiesOf(where)
+  const { equalities: all, partial } = equalitiesOf(where)
+  // a new row gets the class of its resource, which no scope sets
+  const equalities = new Map([...all].filter(([property]) => !tellsClass(property, model)))
   return throwingScopeErrors(`The scope of ${model.name}`, () => ({
     where,
     equalities,
-    needsDatabase: partial,
+    needsDatabase: partial || equalities.size < all.size,
     values: new Map(
       [...equalities].map(([property, value]) => [property, valueOfEquality({ property, value })] as const)
     ),
   }))
 }
+
+const tellsClass = (property: Property, { discriminator }: EntityModel): boolean =>
+  property.kind === 'scalar' && property.column === discriminator?.column
 
 /**
  * Does work with a condition of the application. The details of errors are for the log, since they contain names that

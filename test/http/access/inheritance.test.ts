@@ -76,6 +76,23 @@ await forOneDatabase(t, {
     t.equal((await send('GET', '/bugs')).body.items.length, 2)
   })
 
+  t.test('a new row has the class of its resource, whatever class the rows of the role have', async (t) => {
+    const paths = ['/tasks', '/bugs', '/crashes']
+    for (const [kinds, statuses] of [
+      [{ kind: 'task' }, [201, 403, 403]],
+      [{ kind: 'bug' }, [403, 201, 403]],
+      [{ tenant: 3, kind: { $eq: 'crash' } }, [403, 403, 201]],
+      [{ kind: { $in: ['bug', 'crash'] } }, [403, 201, 201]],
+    ] as const) {
+      const send = await serve(t, { '*': { rows: () => kinds } })
+      for (const [index, path] of paths.entries()) {
+        const { status, body } = await send('POST', path, { tenant: 3 })
+        t.equal(status, statuses[index], `${JSON.stringify(kinds)} ${path}`)
+        if (status === 201) t.equal((await send('PATCH', `${path}/${body.id}`, { note: 'n' })).status, 200)
+      }
+    }
+  })
+
   for (const [what, rules, message] of [
     ['true and false', { Task: true, Bug: false }, /names Bug and Task, with different rules/],
     ['true and rows', { Task: true, Bug: limited }, /names Bug and Task/],
