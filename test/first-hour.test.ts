@@ -66,6 +66,9 @@ t.test('the README', async (t) => {
   await t.test('first queries', async (t) => {
     const { base } = await start(t, folder, 'app.ts')
     curlAll(t, blocks, base)
+    const [, shown] = /open <(.+?)>/.exec(text)!
+    const page = await fetch(shown!.replace(SHOWN_SERVER, base))
+    t.match([page.status, page.headers.get('content-type')], [200, /^text\/html/], 'a page for the browser')
   })
 
   await t.test('securing it', async (t) => {

@@ -28,8 +28,10 @@ export function writeProgram (t: Test, program: string, others: ReadonlyMap<stri
 }
 
 function withSources (program: string): string {
-  return program.replace(/from 'fastify-crud-kit(\/\w+)?'/g,
-    (_, room = '') => `from '${pathToFileURL(path.join(root, `src${room}/index.ts`)).href}'`)
+  return program.replace(/from 'fastify-crud-kit(\/\w+)?'/g, (_, room = '') => {
+    const file = room === '/explorer' ? 'plugins/explorer.ts' : `src${room}/index.ts`
+    return `from '${pathToFileURL(path.join(root, file)).href}'`
+  })
 }
 
 /** The exports of a program. */
