@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { ConfigError } from '../src/base/errors.ts'
+import { madeOnce } from '../src/base/made-once.ts'
 import { checkPluginOptions, metaOf, refuseSecond, TIMES_PROPERTY, type KitOptions } from '../src/http/index.ts'
 
 export interface ServerTimingOptions extends Pick<KitOptions, 'serverTiming'> {}
@@ -28,16 +29,16 @@ async function register (fastify: FastifyInstance, options: ServerTimingOptions)
  */
 export function sendsTimes (fastify: FastifyInstance, own: boolean | undefined): boolean {
   const given = own ?? (fastify as WithDefault)[kDefault]
-  if (given === undefined) untimed.set(fastify.server, [...untimed.get(fastify.server) ?? [], fastify])
+  if (given === undefined) untimed(fastify.server).push(fastify)
   return given === true
 }
 
 /** The instances of routes that were registered without a default, by server. */
-const untimed = new WeakMap<object, readonly FastifyInstance[]>()
+const untimed: (server: object) => FastifyInstance[] = madeOnce(() => [])
 
 /** @throws {ConfigError} if the default would come too late for the routes of this instance or of one inside of it */
 function refuseAfterRoutes (fastify: FastifyInstance): void {
-  const late = untimed.get(fastify.server)?.find((routes) => Object.prototype.isPrototypeOf.call(fastify, routes))
+  const late = untimed(fastify.server).find((routes) => Object.prototype.isPrototypeOf.call(fastify, routes))
   if (late === undefined) return
   throw new ConfigError(
     `${NAME}: routes of ${late.prefix} are registered already, and the default has no effect on them. ` +

@@ -1,5 +1,6 @@
 /** The resources of a server with their routes, for plugins that describe or judge them. */
 import type { FastifyInstance } from 'fastify'
+import { madeOnce } from '../base/made-once.ts'
 import type { Access } from '../access/index.ts'
 import type { CrudRoutesOptions } from './route-options.ts'
 import type { RoutedResource } from './routes/routed-resource.ts'
@@ -18,14 +19,10 @@ export interface KnownResource {
   readonly sendsTimes: boolean
 }
 
-const byServer = new WeakMap<object, KnownResource[]>()
+const byServer: (server: object) => KnownResource[] = madeOnce(() => [])
 
 /** The resources of a server, in the order of their registration. More are added while plugins are registered. */
-export function knownResources ({ server }: FastifyInstance): KnownResource[] {
-  let known = byServer.get(server)
-  if (known === undefined) byServer.set(server, known = [])
-  return known
-}
+export const knownResources = ({ server }: FastifyInstance): KnownResource[] => byServer(server)
 
 /** The resources whose routes are inside of an instance. */
 export function resourcesInside (fastify: FastifyInstance): readonly KnownResource[] {

@@ -1,4 +1,5 @@
 /** The values of a record that a write sets, by column, and lists of columns that several records share. */
+import { madeOnce } from '../base/made-once.ts'
 import type { RelationProperty, ScalarProperty, SqlValue } from '../model/index.ts'
 import type { OwnedChildren } from './body-rules.ts'
 
@@ -81,7 +82,7 @@ export function columnsWhere (
   return { columns: columns.filter(passes), values: values.filter((_, index) => passes(columns[index]!)) }
 }
 
-const longer = new WeakMap<readonly DataColumn[], Map<string, readonly DataColumn[]>>()
+const longerThan: (columns: readonly DataColumn[]) => Map<string, readonly DataColumn[]> = madeOnce(() => new Map())
 
 /** A list of columns with one more. Equal arguments give the same list, so that records can share it. */
 export function withColumn (
@@ -89,8 +90,7 @@ export function withColumn (
   property: DataColumn['property'],
   column: string
 ): readonly DataColumn[] {
-  let lists = longer.get(columns)
-  if (lists === undefined) longer.set(columns, lists = new Map())
+  const lists = longerThan(columns)
   let list = lists.get(column)
   if (list?.at(-1)!.property !== property) lists.set(column, list = [...columns, { property, column }])
   return list!

@@ -68,12 +68,12 @@ class Body {
   }
 }
 
-const ofClients = new WeakMap<BodyRules, (Body | undefined)[]>()
+/** The bodies of one set of rules, by their options. */
+const ofClients: (rules: BodyRules) => (Body | undefined)[] = madeOnce(() => new Array(4).fill(undefined))
 
 /** The bodies of clients by their rules. */
 export function clientBody (model: EntityModel, rules: BodyRules, options: BodyOptions): Body {
-  let bodies = ofClients.get(rules)
-  if (bodies === undefined) ofClients.set(rules, bodies = new Array<Body | undefined>(4).fill(undefined))
+  const bodies = ofClients(rules)
   const index = (options.complete ? 1 : 0) + (options.readonly === true ? 2 : 0)
   bodies[index] ??= new Body(clientSchema(model, rules, options), rules, 'client', () => rules.properties)
   return bodies[index]

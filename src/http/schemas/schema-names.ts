@@ -1,4 +1,5 @@
 /** The names of a resource's schemas: the ids under which a server has them, and their names in OpenAPI documents. */
+import { madeOnce } from '../../base/made-once.ts'
 import type { EntityModel } from '../../model/index.ts'
 
 export interface SchemaNames {
@@ -53,11 +54,5 @@ const namesOf = (name: string): SchemaNames => ({
 /** Reduces a text to the characters that names of components may have (OpenAPI 3.1, section 4.8.7). */
 const identifier = (text: string): string => text.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_|_$/g, '') || 'Root'
 
-const taken = new WeakMap<object, Set<string>>()
-
 /** The names of the schemas that the resources of a server have, in all its contexts. */
-export function takenNames (server: object): Set<string> {
-  let names = taken.get(server)
-  if (names === undefined) taken.set(server, names = new Set())
-  return names
-}
+export const takenNames: (server: object) => Set<string> = madeOnce(() => new Set())

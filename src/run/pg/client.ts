@@ -1,6 +1,7 @@
 /** The driver's client behind a connection of MikroORM: a pool of pg, or PGlite. */
 import type { MikroORM } from '@mikro-orm/postgresql'
 import type { Client, Pool } from 'pg'
+import { madeOnce } from '../../base/made-once.ts'
 import { checkClient, type PgliteClient } from '../../borrowed/check-borrowed.ts'
 import { connectionsOf, isPrepared, type Connection } from '../../borrowed/mikro-orm.ts'
 import { onConnections } from '../../borrowed/pg.ts'
@@ -36,17 +37,11 @@ async function prepareClient (connection: Connection): Promise<NativeClient> {
   return client
 }
 
-const prepared = new WeakMap<Connection, boolean>()
-
 /**
  * Whether Kysely prepares connections, for example by setting a role or variables. It does so when they are opened, or
  * each time that they are taken from the pool.
  */
-export function preparesConnections (connection: Connection): boolean {
-  let prepares = prepared.get(connection)
-  if (prepares === undefined) prepared.set(connection, prepares = isPrepared(connection))
-  return prepares
-}
+export const preparesConnections = madeOnce(isPrepared)
 
 const limited = new WeakSet<Pool>()
 

@@ -5,6 +5,7 @@
  */
 import type { Connection, PoolClient } from 'pg'
 import { serialize } from 'pg-protocol'
+import { madeOnce } from '../../base/made-once.ts'
 import { connectionOf, forgetParsed, isParsed } from '../../borrowed/pg.ts'
 import { parseMessage, type BoundStatement } from './statement.ts'
 
@@ -48,7 +49,7 @@ class ServerNames {
   }
 }
 
-const serverNames = new WeakMap<Connection, ServerNames>()
+const namesOf: (connection: Connection) => ServerNames = madeOnce(() => new ServerNames())
 
 /** The messages before the values of a statement. */
 interface Preparing {
@@ -75,9 +76,7 @@ export function preparing (
   if (name === undefined || prepared === undefined) {
     return { close: NO_MESSAGE, parse: prepared?.message ?? parseMessage(text, '') }
   }
-  let names = serverNames.get(connection)
-  if (names === undefined) serverNames.set(connection, names = new ServerNames())
-  const displaced = names.use(name, prepared.namedText === prepared.text ? 1 : PLACES_OF_A_LIST)
+  const displaced = namesOf(connection).use(name, prepared.namedText === prepared.text ? 1 : PLACES_OF_A_LIST)
   if (isParsed(connection, name)) return PREPARED
   for (const other of displaced) forgetParsed(connection, other)
   return {
@@ -90,7 +89,7 @@ export function preparing (
 /** Makes all statements of a connection be parsed again before their next use. */
 export function parseAgain (client: PoolClient): void {
   const connection = connectionOf(client)
-  for (const name of serverNames.get(connection)?.all() ?? []) forgetParsed(connection, name)
+  for (const name of namesOf(connection).all()) forgetParsed(connection, name)
 }
 
 const closeMessage = (name: string): Buffer => serialize.close({ type: 'S', name }) as Buffer

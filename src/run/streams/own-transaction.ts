@@ -2,6 +2,7 @@
 import { EventType, TransactionEventBroadcaster } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
+import { madeOnce } from '../../base/made-once.ts'
 import { executorOf, type Transaction, type UntypedKysely } from '../../borrowed/kysely.ts'
 import { applySessionContext, sessionContextOf, type Connection } from '../../borrowed/mikro-orm.ts'
 import { convertError } from '../errors/convert-error.ts'
@@ -169,7 +170,7 @@ async function * readParts (
 }
 
 /** The open streams of each pool. */
-const open = new WeakMap<Pool, Set<symbol>>()
+const openStreams: (pool: Pool) => Set<symbol> = madeOnce(() => new Set())
 
 /**
  * Reserves a place for a stream, and returns a function that frees it. A client may read arbitrarily slowly, so one
@@ -181,8 +182,7 @@ async function takePlace (connection: Connection): Promise<() => void> {
   const pool = await clientOf(connection).catch((error: unknown) => {
     throw convertError(error)
   }) as Pool
-  const streams = open.get(pool) ?? new Set()
-  open.set(pool, streams)
+  const streams = openStreams(pool)
   if (streams.size >= Math.max(1, pool.options.max - 1)) {
     throw convertError(
       Object.assign(

@@ -2,6 +2,7 @@
  * Work that is done once a transaction has committed. It follows savepoints, whoever makes them, and forgets the work
  * of those that are rolled back.
  */
+import { madeOnce } from '../../base/made-once.ts'
 
 /** Handles its errors itself. */
 export type DeferredWork = () => void | Promise<void>
@@ -107,12 +108,11 @@ export class Deferred {
 const nameOf = (name: string): string =>
   name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name.toLowerCase()
 
-const running = new WeakMap<object, Set<Promise<unknown>>>()
+const running: (owner: object) => Set<Promise<unknown>> = madeOnce(() => new Set())
 
 /** Lets `workOf` wait for a promise. */
 export function tracked<Result> (owner: object, work: Promise<Result>): Promise<Result> {
-  let promises = running.get(owner)
-  if (promises === undefined) running.set(owner, promises = new Set())
+  const promises = running(owner)
   promises.add(work)
   const forget = () => promises.delete(work)
   work.then(forget, forget)
@@ -121,7 +121,7 @@ export function tracked<Result> (owner: object, work: Promise<Result>): Promise<
 
 /** Resolves when the work that has begun is done, and the work that it has begun meanwhile. */
 export async function workOf (owner: object): Promise<void> {
-  const promises = running.get(owner) ?? new Set()
+  const promises = running(owner)
   do await Promise.allSettled(promises)
   while (promises.size > 0)
 }

@@ -5,8 +5,9 @@
  * undoes every statement that was sent after it. So statements of other levels wait until the savepoint has ended.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { methodsOf, replaceOnTransaction, type OwnMethods, type Transaction } from '../../borrowed/kysely.ts'
+import { methodsOf, replaceOnTransaction, type Transaction } from '../../borrowed/kysely.ts'
 import { DatabaseError } from '../../base/errors.ts'
+import { madeOnce } from '../../base/made-once.ts'
 import { ThroughDriver } from '../errors/driver-errors.ts'
 
 export interface Level {
@@ -101,16 +102,10 @@ function isInside (level: Level): boolean {
   return false
 }
 
-/** The original methods of transactions, which this package uses even after their end. */
-const originals = new WeakMap<object, OwnMethods>()
 const levels = new WeakMap<object, Level>()
 
-/** The methods of a transaction before `bindToLevel` replaced them. */
-export function originalMethods (transaction: Transaction): OwnMethods {
-  let raw = originals.get(transaction)
-  if (raw === undefined) originals.set(transaction, raw = methodsOf(transaction))
-  return raw
-}
+/** The methods of a transaction before `bindToLevel` replaced them. This package uses them even after its end. */
+export const originalMethods = madeOnce(methodsOf)
 
 /**
  * Makes statements of a level wait for their turn, and refuses them after its end: they would run outside of the
