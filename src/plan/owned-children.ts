@@ -7,7 +7,8 @@ import { escapedName } from '../base/error-list.ts'
 import { didYouMean } from '../base/suggest.ts'
 import type { ChildrenConfig, WritableConfig } from '../config/index.ts'
 import {
-  meantName, owningSide, polymorphicRefusal, type EntityModel, type KeyPart, type RelationProperty,
+  columnsOf, meantName, owningSide, polymorphicRefusal, type EntityModel, type KeyPart, type Property,
+  type RelationProperty,
 } from '../model/index.ts'
 import type { BodyRules, OwnedChildren, Writable } from './body-rules.ts'
 
@@ -140,12 +141,8 @@ function ofChild (rules: BodyRules, parent: RelationProperty): BodyRules {
 }
 
 /** Whether a property has only columns of the key of the parent. */
-const isGiven = (property: BodyRules['unfilled'][number], { key }: RelationProperty): boolean => {
-  const columns = property.kind === 'scalar'
-    ? [property.column]
-    : property.kind === 'relation'
-      ? property.key.map(({ column }) => column)
-      : []
+const isGiven = (property: Property, { key }: RelationProperty): boolean => {
+  const columns = columnsOf(property)
   return columns.length > 0 && columns.every((column) => key.some((part) => part.column === column))
 }
 

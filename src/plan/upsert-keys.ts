@@ -3,7 +3,7 @@ import { ConfigError } from '../base/errors.ts'
 import { didYouMean } from '../base/suggest.ts'
 import type { UpsertKeysConfig } from '../config/index.ts'
 import {
-  meantName, type EntityModel, type KeyColumn, type RelationProperty, type ScalarProperty,
+  columnsOf, meantName, type EntityModel, type KeyColumn, type RelationProperty, type ScalarProperty,
 } from '../model/index.ts'
 import type { QueryParamError } from '../query/index.ts'
 import { cited, refusal } from './refusal.ts'
@@ -82,10 +82,8 @@ function checkUnique (
     )
   }
   const owner = (column: string): string =>
-    [...properties.values()].find((property) =>
-      property.kind !== 'embedded' &&
-      (property.kind === 'scalar' ? [property] : property.key).some((part) => part.column === column)
-    )?.name ?? column
+    [...properties.values()].find((property) => property.kind !== 'embedded' && columnsOf(property).includes(column))
+      ?.name ?? column
   const known = uniques.filter(({ always }) => always).map(({ columns }) => `[${columns.map(owner).join(', ')}]`)
   const how = names.length === 1
     ? `Make it unique, as in ${names[0]}: p.string().unique()`

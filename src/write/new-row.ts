@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { ConfigError } from '../base/errors.ts'
 import { madeOnce } from '../base/made-once.ts'
 import {
-  fromJson, wireTypeOf, type EntityModel, type Property, type ScalarProperty, type SqlValue,
+  columnsOf, fromJson, wireTypeOf, type EntityModel, type Property, type ScalarProperty, type SqlValue,
 } from '../model/index.ts'
 import { columnData, withColumn, type ColumnValues, type RecordData } from '../plan/index.ts'
 import { toBody } from '../resource/index.ts'
@@ -47,13 +47,9 @@ const hooksOf = madeOnce(({ properties }: EntityModel): Hooks => {
       const call = property.write[name]
       return call === undefined ? [] : [{ property, call }]
     })
-  const columns = [...properties.values()].flatMap((property) =>
-    property.kind === 'scalar' && property.write.persisted
-      ? [property.column]
-      : property.kind === 'relation'
-        ? property.key.map(({ column }) => column)
-        : []
-  )
+  const columns = [...properties.values()]
+    .filter(({ kind, write }) => kind === 'relation' || (kind === 'scalar' && write.persisted))
+    .flatMap(columnsOf)
   return {
     overlap: new Set(columns).size < columns.length,
     onCreate: having('onCreate'),

@@ -3,7 +3,7 @@ import { invalidAt, RequestValidationError, type ErrorItem } from '../base/error
 import { escapedName } from '../base/error-list.ts'
 import { isObject } from '../base/is-object.ts'
 import { madeOnce } from '../base/made-once.ts'
-import { canonicalKey, type Property, type SqlValue } from '../model/index.ts'
+import { canonicalKey, columnsOf, type Property, type SqlValue } from '../model/index.ts'
 import { columnData, type ColumnValues, type DataColumn, type RecordData, type UpsertKey } from '../plan/index.ts'
 import type { ScopeRules } from '../resource/index.ts'
 import { readData } from '../schema/index.ts'
@@ -120,9 +120,7 @@ function keyOfRow (
       values.push(row.values[place]!)
       continue
     }
-    const property = key.properties.find((property) =>
-      property.kind === 'scalar' ? property.column === column : property.key.some((part) => part.column === column)
-    )!
+    const property = key.properties.find((property) => columnsOf(property).includes(column))!
     const value = given?.values.get(property)
     if (value !== undefined && value !== null) {
       columns.push({ property, column })
