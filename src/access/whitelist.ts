@@ -4,7 +4,7 @@
  * see.
  */
 import {
-  changed, readSignedName, type ChildrenConfig, type Facet, type Field, type GroupEntry, type GroupAggregate,
+  changed, readSignedName, sortNames, type ChildrenConfig, type Facet, type Field, type GroupEntry, type GroupAggregate,
   type Include, type QueryBuilderConfig, type Sort, type WritableConfig,
 } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
@@ -25,11 +25,7 @@ export function whitelistFor (config: QueryBuilderConfig, view: EntityModel): Qu
     seesDeletion: view.deletedAt?.hidden === false,
   }
   const allowedSorts = config.allowedSorts.flatMap((sort) => sortFor(sort, view, sight.sees))
-  const urlNames = new Set(
-    allowedSorts.flatMap((sort) =>
-      sort.alias !== undefined ? [sort.alias] : sort.kind === 'custom' ? [sort.field] : sort.fields
-    )
-  )
+  const urlNames = new Set(allowedSorts.flatMap(sortNames))
   const declared = new Set(config.allowedSorts.flatMap(({ alias }) => alias ?? []))
   return changed(config, {
     allowedFilters: config.allowedFilters.flatMap((filter) => filter['~seenBy'](sight) ?? []),

@@ -1,7 +1,8 @@
 /** The numbers that clients may ask for in aggregates. */
 import { ConfigError } from '../base/errors.ts'
-import { checkNameList } from './allowed-group.ts'
-import { checkPath, readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-arguments.ts'
+import {
+  checkNameList, checkPath, readOptions, type EntryOptions, type InUrl, type NotGiven,
+} from './entry-arguments.ts'
 import type { PathCheck } from './paths.ts'
 
 /** The functions of `new AllowedAggregate`. */

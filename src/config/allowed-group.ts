@@ -2,8 +2,10 @@
 import * as Type from '@sinclair/typebox'
 import type { Static } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
-import { notOneOf, quoted, refusedAs, shown } from '../base/option-checks.ts'
-import { checkPath, readOptions, type EntryOptions, type InUrl, type NotGiven } from './entry-arguments.ts'
+import { refusedAs, shown } from '../base/option-checks.ts'
+import {
+  checkNameList, checkPath, readOptions, type EntryOptions, type InUrl, type NotGiven,
+} from './entry-arguments.ts'
 import type { PathCheck } from './paths.ts'
 
 /** The units of time by which dates are grouped. A week begins on Monday. */
@@ -110,25 +112,6 @@ export class DateGroup<
     Object.freeze(this)
   }
 }
-
-/** Refuses anything but a list of some of the names, each once. Returns it frozen. */
-export function checkNameList<Name extends string> (
-  what: string,
-  role: string,
-  given: readonly Name[],
-  known: readonly string[]
-): readonly Name[] {
-  if (!Array.isArray(given) || given.length === 0) {
-    throw new ConfigError(`${what}: ${role} must be a list of ${quoted(known)}, got ${shownList(given)}`)
-  }
-  for (const [index, name] of given.entries()) {
-    if (!known.includes(name)) throw new ConfigError(`${what}: ${role}[${index}]: ${notOneOf(name, known)}`)
-    if (given.indexOf(name) !== index) throw new ConfigError(`${what}: ${role} names '${name}' twice`)
-  }
-  return Object.freeze([...given])
-}
-
-const shownList = (given: unknown): string => Array.isArray(given) ? 'an empty one' : shown(given)
 
 /**
  * PostgreSQL and JavaScript know the names of the IANA database. Both also read offsets, but with opposite signs.

@@ -2,7 +2,7 @@
 import * as Type from '@sinclair/typebox'
 import type { Static, TObject, TProperties } from '@sinclair/typebox'
 import { ConfigError } from '../base/errors.ts'
-import { checkOptions, checkSchema, completed, defaultsOf, shown } from '../base/option-checks.ts'
+import { checkOptions, checkSchema, completed, defaultsOf, notOneOf, quoted, shown } from '../base/option-checks.ts'
 
 /** Options of every entry. The type keeps the literal of the alias, see `InUrl`. */
 export interface EntryOptions<Alias extends string = string> {
@@ -101,6 +101,25 @@ export function refuseRepeated (what: string, names: readonly string[]): void {
   const repeated = repeatedIn(names)
   if (repeated !== undefined) throw new ConfigError(`${what}: '${repeated}' is named twice`)
 }
+
+/** Refuses anything but a list of some of the names, each once. Returns it frozen. */
+export function checkNameList<Name extends string> (
+  what: string,
+  role: string,
+  given: readonly Name[],
+  known: readonly string[]
+): readonly Name[] {
+  if (!Array.isArray(given) || given.length === 0) {
+    throw new ConfigError(`${what}: ${role} must be a list of ${quoted(known)}, got ${shownList(given)}`)
+  }
+  for (const [index, name] of given.entries()) {
+    if (!known.includes(name)) throw new ConfigError(`${what}: ${role}[${index}]: ${notOneOf(name, known)}`)
+    if (given.indexOf(name) !== index) throw new ConfigError(`${what}: ${role} names '${name}' twice`)
+  }
+  return Object.freeze([...given])
+}
+
+const shownList = (given: unknown): string => Array.isArray(given) ? 'an empty one' : shown(given)
 
 /** Refuses anything but a function. `what` is the beginning of the error's message. */
 export function checkFunction (what: string, callback: unknown): void {

@@ -18,7 +18,7 @@ export { AllowedGroup, DateGroup, type DateGroupOptions, type DateUnit } from '.
 export { AllowedFilters, type JsonValueType, type OperatorsInUrl } from './allowed-filters.ts'
 export { AllowedSort, type CustomSortCallback, type SortDirection } from './allowed-sort.ts'
 export type {
-  AnyKey, ConditionMistake, EntityCondition, IsAny, Key, KindOf, PathCheck, PathTarget, Target,
+  AnyKey, ConditionMistake, EntityCondition, IsAny, Key, KindOf, PathCheck, PathTarget, Target, Unsigned,
 } from './paths.ts'
 export {
   AnyOfFilter, CustomFilter, ScopeFilter, TrashedFilter, type CustomFilterCallback, type CustomFilterContext,
@@ -34,8 +34,8 @@ export {
   type OperationFacts, type QueryOperation, type RowChange,
 } from './crud-operations.ts'
 export {
-  QueryBuilderConfig, type OnlyOptions, type Facet, type Field, type GroupAggregate, type GroupEntry, type Include,
-  type QueryBuilderOptions, type Sort,
+  QueryBuilderConfig, sortNames, type OnlyOptions, type Facet, type Field, type GroupAggregate, type GroupEntry,
+  type Include, type QueryBuilderOptions, type Sort,
 } from './query-builder-config.ts'
 export { refuseMisplaced } from './option-places.ts'
 export { readSignedName } from './signed-name.ts'

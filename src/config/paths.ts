@@ -180,7 +180,8 @@ export type PathTarget<Entity, Path extends string> = IsAny<Entity> extends true
     : Path extends Key<Entity> ? Entity[Path]
       : Unfollowed
 
-type Unsigned<Sort extends string> = Sort extends `${'+' | '-'}${infer Name}` ? Name : Sort
+/** The name in an item of `defaultSort` or `sort`, without its sign. */
+export type Unsigned<Sort extends string> = Sort extends `${'+' | '-'}${infer Name}` ? Name : Sort
 
 /** `PathCheck` for an include, and for its sorts, which are paths of the included entity. */
 export type IncludeCheck<Entity, Path extends string, Sort extends string> = [Sort] extends [never]

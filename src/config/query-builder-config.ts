@@ -192,11 +192,7 @@ export class QueryBuilderConfig<
     this.ignoreInvalidErrors = options.ignoreInvalidErrors ?? false
     this.pagination = readPagination(options.pagination)
     refuseSharedNames('allowedFilters', this.allowedFilters, filter => [filter.alias ?? filter.field])
-    refuseSharedNames(
-      'allowedSorts',
-      this.allowedSorts,
-      sort => sort.alias !== undefined ? [sort.alias] : sort.kind === 'custom' ? [sort.field] : sort.fields
-    )
+    refuseSharedNames('allowedSorts', this.allowedSorts, sortNames)
     refuseSharedNames('allowedFields', this.allowedFields, field => [field.alias ?? field.field])
     refuseSharedNames('allowedIncludes', this.allowedIncludes, include => [includeKey(include)])
     refuseSharedNames('allowedFacets', this.allowedFacets, facet => [facet.alias ?? facet.field])
@@ -218,6 +214,10 @@ function includeKey ({ alias, path, ...include }: Include): string {
   const name = alias ?? parts.slice(-own).join('.') + (include.kind === 'relation' ? '' : ` ${include.function}`)
   return [...parts.slice(0, -own), name].join('.')
 }
+
+/** The names of a sort in URLs. */
+export const sortNames = (sort: Sort): readonly string[] =>
+  sort.alias !== undefined ? [sort.alias] : sort.kind === 'custom' ? [sort.field] : sort.fields
 
 /** The names of a group in URLs. */
 const groupNames = ({ alias, field, ...group }: GroupEntry): readonly string[] =>

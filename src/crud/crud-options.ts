@@ -1,8 +1,8 @@
 /** The types of options and results of `CrudBase`. */
 import type { EntityName, FilterQuery } from '@mikro-orm/postgresql'
 import type {
-  AnyKey, InUrl, IsAny, OnlyOptions, PathCheck, QueryBuilderConfig, QueryBuilderOptions, RankedName, UpsertKeysOption,
-  UrlName, WritableName, WritableOption,
+  AnyKey, InUrl, IsAny, OnlyOptions, PathCheck, QueryBuilderConfig, QueryBuilderOptions, RankedName, Unsigned,
+  UpsertKeysOption, UrlName, WritableName, WritableOption,
 } from '../config/index.ts'
 import type { CrudValues, WireRecord } from './record-types.ts'
 import type { InfoOf, PageValues, SkippingStyle, StyleName, TotalInfo } from '../base/page-styles.ts'
@@ -22,8 +22,6 @@ type Refusal<Sentence> = [Sentence] extends [never] ? unknown : { readonly defau
 type SortCheck<Entity, Item extends string, Alias> = Item extends unknown
   ? Unsigned<Item> extends Alias ? never : Extract<PathCheck<Entity, Unsigned<Item>, 'sort'>, string>
   : never
-
-type Unsigned<Item extends string> = Item extends `${'-' | '+'}${infer Name}` ? Name : Item
 
 /** The names of sorts in the URL that are not names of properties. */
 type SortAlias<Options> = Options extends { readonly allowedSorts: ReadonlyArray<infer Sort> }
