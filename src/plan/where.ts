@@ -11,6 +11,7 @@ import {
 import type { ComparisonOperator } from '../operators/index.ts'
 import type { Condition, EntityConditions, Operand, Slot } from './condition-types.ts'
 import type { Plan } from './any-plan.ts'
+import { together } from './filters/index.ts'
 import type { FixedValue, KeysetPlan, ReadPlan } from './plan-types.ts'
 import { Values } from './values.ts'
 
@@ -173,10 +174,7 @@ class Translation {
   #alternatives (members: readonly Where[]): Condition[] | undefined {
     const groups = this.#groups(members)
     if (groups === undefined || groups.length === 1) return groups?.flat()
-    return [{
-      kind: 'any',
-      conditions: groups.map((conditions) => conditions.length === 1 ? conditions[0]! : { kind: 'all', conditions }),
-    }]
+    return [{ kind: 'any', conditions: groups.map(together) }]
   }
 
   #negation (member: Where): Condition[] | undefined {

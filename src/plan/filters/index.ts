@@ -19,6 +19,7 @@ export {
 export { aboutOr } from './meant.ts'
 export { nameGroups } from './group-names.ts'
 export { parameterName } from './planned.ts'
+export { together } from './tree.ts'
 
 interface PlannedFilters {
   readonly conditions: readonly Condition[]

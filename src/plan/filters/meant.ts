@@ -1,7 +1,7 @@
 /** Sentences that name what a client probably meant by a filter that is refused. */
 import { isOperator } from '../../operators/index.ts'
 import {
-  groupForm, isGroupWord, isOr, noteOf, type FilterParam, type GroupWord, type QueryParamError,
+  groupForm, isGroupWord, isOr, noteOf, rootOf, type FilterParam, type GroupWord, type QueryParamError,
 } from '../../query/index.ts'
 import { listed } from '../../base/suggest.ts'
 import { aliasFor } from '../alias.ts'
@@ -54,7 +54,7 @@ export function aboutOr (
   groups: boolean,
   inTree: boolean
 ): string {
-  const word = name.replace(/\[.*/s, '')
+  const word = rootOf(name)
   if (inTree && isGroupWord(word)) return ` ${groupForm(word)}`
   if (!isOr(word)) return ''
   if (!groups) return ` ${withoutGroups('or', filters)}`

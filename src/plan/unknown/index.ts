@@ -100,7 +100,7 @@ const membersOf = (taken: readonly string[]): readonly string[] =>
   taken.includes('fields') && taken.includes('include') ? [...taken, 'fieldsByInclude'] : taken
 
 function isStrict (name: string, suggestion: string | undefined, { strict = [] }: QueryRules): boolean {
-  const word = plain(name.replace(/\[.*/s, ''))
+  const word = plain(rootOf(name))
   return strict.some((one) => plain(one) === word || one === suggestion)
 }
 

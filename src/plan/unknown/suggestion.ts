@@ -2,7 +2,7 @@
  * Suggests a parameter for one that a route does not take. Suggestions contain only names of the whitelist, and never
  * the names of hidden properties.
  */
-import type { QueryParams } from '../../query/index.ts'
+import { rootOf, type QueryParams } from '../../query/index.ts'
 import { isTypo, nearest } from '../../base/suggest.ts'
 import type { Whitelist } from '../whitelist/index.ts'
 import { filterFor, hasOperator, nearestFilter } from './filter-name.ts'
@@ -26,9 +26,8 @@ export function suggestionFor (
   whitelist: Whitelist,
   params: Pick<QueryParams, 'include'>
 ): string | undefined {
-  const open = name.indexOf('[')
-  const root = open === -1 ? name : name.slice(0, open)
-  const levels = open === -1 ? [] : name.slice(open + 1).split(/[[\]]+/).filter((level) => level !== '')
+  const root = rootOf(name)
+  const levels = name.slice(root.length).split(/[[\]]+/).filter((level) => level !== '')
   const word = plain(root)
   const meant = (parameter: string | undefined): string | undefined => {
     if (parameter === undefined || !taken.includes(parameter)) return undefined
@@ -59,11 +58,11 @@ export function suggestionFor (
  * @param suggestion the suggestion for the name
  */
 export function isWrittenAsFilter (name: string, suggestion: string | undefined, whitelist: Whitelist): boolean {
-  const open = name.indexOf('[')
-  const word = plain(open === -1 ? name : name.slice(0, open))
-  if (open !== -1 && (word === 'filter' || MEANT.get(word) === 'filter')) return true
+  const root = rootOf(name)
+  const word = plain(root)
+  if (root !== name && (word === 'filter' || MEANT.get(word) === 'filter')) return true
   if (suggestion === undefined || !suggestion.includes('[')) return false
-  return open !== -1 || hasOperator(name, whitelist) || prefixed(name, [], whitelist) === suggestion
+  return root !== name || hasOperator(name, whitelist) || prefixed(name, [], whitelist) === suggestion
 }
 
 /** Whether a name stands for filters as a whole, such as `filters`, `fliter` and `where`, and names none of them. */
