@@ -6,8 +6,8 @@
  */
 export { convertData, keyParts, membersByName, scalarValue, type Checked, type DataNames } from './data.ts'
 export {
-  columnData, columnsWhere, EMPTY_RECORD, haveLinks, withColumn, withColumns, type ChildKey, type ColumnData,
-  type ColumnValues, type DataColumn, type RecordData, type ReferenceData, type RelationKeys,
+  columnData, columnsWhere, EMPTY_RECORD, haveChildren, haveLinks, withColumn, withColumns, type ChildKey,
+  type ColumnData, type ColumnValues, type DataColumn, type RecordData, type ReferenceData, type RelationKeys,
 } from './record-data.ts'
 export { idOfKey, type Id } from './key.ts'
 export { writeCursor } from './cursor.ts'

@@ -35,6 +35,10 @@ export const EMPTY_RECORD: RecordData = Object.freeze({
 export const haveLinks = (rows: ReadonlyArray<Pick<RecordData, 'links'>>): boolean =>
   rows.some(({ links }) => links.length > 0)
 
+/** Whether rows are written together with children. */
+export const haveChildren = (rows: readonly RecordData[]): boolean =>
+  rows.some(({ children }) => children !== undefined)
+
 /** The children of one relation that a body writes. */
 export interface ChildrenData {
   readonly owned: OwnedChildren

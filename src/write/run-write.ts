@@ -5,7 +5,7 @@ import { wait, type Steps } from '../base/steps.ts'
 import { factsOf } from '../config/index.ts'
 import { isFormula, type EntityModel, type Property } from '../model/index.ts'
 import {
-  haveLinks, planExists, planGet, type BodyRules, type Id, type ReadPlan, type RecordData, type Selection,
+  haveChildren, haveLinks, planExists, planGet, type BodyRules, type Id, type ReadPlan, type RecordData, type Selection,
   type WritePlan,
 } from '../plan/index.ts'
 import {
@@ -128,8 +128,7 @@ export function * withWhole (write: Write, id: Id, row: Row): Steps<Written> {
 }
 
 /** Whether rows of other tables are written after the rows of a body: their links or their children. */
-const reachOtherTables = (rows: readonly RecordData[]): boolean =>
-  haveLinks(rows) || rows.some(({ children }) => children !== undefined)
+const reachOtherTables = (rows: readonly RecordData[]): boolean => haveLinks(rows) || haveChildren(rows)
 
 /**
  * A record after rows of other tables that belong to it have been written: its children, or its links. A formula may

@@ -2,9 +2,8 @@
 import { ConfigError, invalidAt, RequestValidationError } from '../../base/errors.ts'
 import type { Steps } from '../../base/steps.ts'
 import {
-  columnsWhere, EMPTY_RECORD, idOfKey, withColumns, withColumnsOnce, withSharedColumns, type ChildKey,
-  type ColumnData, type Id, type OwnedChildren,
-  type RecordData,
+  columnsWhere, EMPTY_RECORD, idOfKey, withColumns, withColumnsOnce, withSharedColumns, type ChildKey, type ColumnData,
+  type Id, type OwnedChildren, type RecordData,
 } from '../../plan/index.ts'
 import { canonicalKey, keyColumns, type SqlValue } from '../../model/index.ts'
 import { childCall } from '../../resource/index.ts'
@@ -39,10 +38,6 @@ export interface ChildBatch {
 
 /** The values of a parent's key, by column. */
 export type ParentKey = ReadonlyMap<string, SqlValue>
-
-/** Whether rows are written together with children. */
-export const haveChildren = (rows: readonly RecordData[]): boolean =>
-  rows.some(({ children }) => children !== undefined)
 
 /** Whether a row adds, changes or removes children. A child that is named without a new value is not changed. */
 export const changesChildren = ({ children = [] }: Pick<RecordData, 'children'>): boolean =>

@@ -3,5 +3,5 @@
  * written records, with the children that were added and changed. Errors: those of writes of the children, with
  * pointers to them in the body.
  */
-export { changesChildren, haveChildren } from './batches.ts'
+export { changesChildren } from './batches.ts'
 export { changeWithChildren, createWithChildren } from './with-children.ts'
