@@ -1,5 +1,5 @@
 /** Checks the option `access` at start-up: its shape, and the names of entities, properties and operations. */
-import { ConditionError, readCondition, withColumnValues } from '../conditions/index.ts'
+import { asSentence, ConditionError, readCondition, withColumnValues } from '../conditions/index.ts'
 import { factsOf, notAnOperation, OPERATIONS, type CrudOperation } from '../config/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { isObjectLiteral } from '../base/is-object.ts'
@@ -126,8 +126,7 @@ function checkRows (what: string, rows: unknown, models: readonly EntityModel[])
       withColumnValues(readCondition(rows, model))
     } catch (cause) {
       if (!(cause instanceof ConditionError)) throw cause
-      const end = /[.?]$/.test(cause.message) ? '' : '.'
-      throw new ConfigError(`${what} is not certainly a condition on ${model.name}: ${cause.message}${end}`, { cause })
+      throw new ConfigError(`${what} is not certainly a condition on ${model.name}: ${asSentence(cause)}`, { cause })
     }
   }
 }

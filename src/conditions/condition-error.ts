@@ -10,6 +10,12 @@ export class ConditionError extends Error {}
 /** A valid condition compares a column with a value that the column cannot hold. No row meets it. */
 export class ImpossibleValueError extends ConditionError {}
 
+/** The message of an error as the end of a sentence. */
+export function asSentence (error: unknown): string {
+  const { message } = error as Error
+  return /[.?!]$/.test(message) ? message : `${message}.`
+}
+
 /** @param at the path inside the condition, such as `$or[1].tenant` */
 export function fail (at: string, what: string): never {
   throw new ConditionError(at === '' ? what : `${at}: ${what}`)

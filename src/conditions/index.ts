@@ -4,7 +4,7 @@
  * condition is a function of its tree. An object that is not certainly a condition is rejected (`ConditionError`).
  */
 export { aliveOnly, filteredOnly } from './alive.ts'
-export { ConditionError, ImpossibleValueError } from './condition-error.ts'
+export { asSentence, ConditionError, ImpossibleValueError } from './condition-error.ts'
 export { textOfCondition } from './condition-text.ts'
 export { readConstant } from './constants.ts'
 export { equalitiesOf, type Equalities } from './equalities.ts'

@@ -3,8 +3,8 @@
  * the resource's own rows, never to included ones: MikroORM's filters hide those (`src/resource/active-filters.ts`).
  */
 import {
-  ConditionError, equalitiesOf, ImpossibleValueError, readCondition, valueOfEquality, withColumnValues, type Equalities,
-  type Where,
+  asSentence, ConditionError, equalitiesOf, ImpossibleValueError, readCondition, valueOfEquality, withColumnValues,
+  type Equalities, type Where,
 } from '../conditions/index.ts'
 import { OutOfScopeError, ScopeError } from '../base/errors.ts'
 import {
@@ -79,25 +79,19 @@ export function throwingScopeErrors<Result> (what: string, use: () => Result): R
     return use()
   } catch (cause) {
     if (cause instanceof ImpossibleValueError) {
-      const reason = new ImpossibleValueError(`${what} has a value that no row can have: ${sentence(cause)}`)
+      const reason = new ImpossibleValueError(`${what} has a value that no row can have: ${asSentence(cause)}`)
       throw new OutOfScopeError('No record can match the scope of this request.', { cause: reason })
     }
     throw unknownScope(
       cause instanceof ConditionError
-        ? new ConditionError(`${what} is not certainly a condition: ${sentence(cause)}`)
-        : new Error(`${what} is refused by MikroORM: ${sentence(cause)}`, { cause })
+        ? new ConditionError(`${what} is not certainly a condition: ${asSentence(cause)}`)
+        : new Error(`${what} is refused by MikroORM: ${asSentence(cause)}`, { cause })
     )
   }
 }
 
 /** The error of a request whose rows are unknown: their condition is invalid, or missing. The cause is for the log. */
 export const unknownScope = (cause: Error): ScopeError => new ScopeError(undefined, { cause })
-
-/** The message of an error as the end of a sentence. */
-export function sentence (error: unknown): string {
-  const { message } = error as Error
-  return /[.?!]$/.test(message) ? message : `${message}.`
-}
 
 /** A JavaScript value in the form that bodies have. */
 export function toBody (property: Property, value: unknown): unknown {

@@ -1,11 +1,10 @@
 /** Checks the conditions on the rows that a whitelist leads to, and finds the entities behind them. */
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { entitiesBehind, readCondition, readConstant, toMikroOrm, type Where } from '../conditions/index.ts'
+import { asSentence, entitiesBehind, readCondition, readConstant, toMikroOrm, type Where } from '../conditions/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
 import type { Whitelist } from '../plan/index.ts'
 import { filterSql } from '../sql/index.ts'
-import { sentence } from './scope.ts'
 import { filtersOfEntity } from './active-filters.ts'
 
 /** A condition of the configuration, on the rows of a relation, an include or an aggregate. */
@@ -81,6 +80,6 @@ function constant<Result> (what: string, { name }: EntityModel, read: () => Resu
   try {
     return read()
   } catch (cause) {
-    throw new ConfigError(`${what} is not certainly a condition on ${name}: ${sentence(cause)}`, { cause })
+    throw new ConfigError(`${what} is not certainly a condition on ${name}: ${asSentence(cause)}`, { cause })
   }
 }
