@@ -9,7 +9,7 @@ import {
 import type { QueryParams } from '../query/index.ts'
 import type { Call, CompiledRead } from '../resource/index.ts'
 import { checkRecord, readKeyset, tooLarge } from '../answer/index.ts'
-import { BatchSize, isEmbedded, run, streamRows, throwIfStopped, type Completion } from '../run/index.ts'
+import { BatchSize, isPglite, run, streamRows, throwIfStopped, type Completion } from '../run/index.ts'
 import { type Row, EXCESS_COLUMN, forecastOf, KEYSET_ROW, STREAM_ROW, showsRelated } from '../sql/index.ts'
 import { convertRecord, isSentUnchanged } from './answer.ts'
 import { beginRead } from './rows.ts'
@@ -23,7 +23,7 @@ export async function * readStream (
   const conditions = beginRead(call)
   const plan = planStream(params, resource.whitelist, options)
   const statementOf: StatementOf = (plan) => doInTurn(resource.prepare(em, plan, conditions, 'stream'))
-  const batches = await isEmbedded(em)
+  const batches = isPglite(em)
     ? readPages(statementOf, em, plan, options.signal)
     : readCursor(statementOf, em, plan, options.signal)
   for await (const { items, toWire } of batches) {

@@ -6,9 +6,9 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { OrPromise } from '../base/or-promise.ts'
 import { wait, type Steps } from '../base/steps.ts'
 import { CITUS, POSTGRESQL, type Dialect, type Row } from '../sql/index.ts'
+import { isPglite } from './pg/client.ts'
 import type { BoundStatement } from './pg/statement.ts'
 import { NAME_OF_TABLE, withoutSchema } from './table-names.ts'
-import { isPglite } from './transaction/perform.ts'
 
 /**
  * How the rows of a table are placed: by a column, or copied to every node. Tables of one group are co-located, so rows

@@ -24,11 +24,6 @@ import { heldConnectionOf } from './transaction/perform.ts'
 import { reasonOf } from './transaction/stop.ts'
 import { transact } from './transaction/transaction.ts'
 
-/** Whether the database is PGlite, which runs inside this process and has one connection. */
-export async function isEmbedded (em: EntityManager): Promise<boolean> {
-  return 'waitReady' in await clientOf(em.getConnection('read'))
-}
-
 /**
  * Runs a statement.
  *

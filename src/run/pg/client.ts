@@ -1,5 +1,5 @@
 /** The driver's client behind a connection of MikroORM: a pool of pg, or PGlite. */
-import type { MikroORM } from '@mikro-orm/postgresql'
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { Client, Pool } from 'pg'
 import { madeOnce } from '../../base/made-once.ts'
 import { checkClient, type PgliteClient } from '../../borrowed/check-borrowed.ts'
@@ -9,6 +9,9 @@ import { isConnectionLost } from '../errors/driver-errors.ts'
 import { surviveUnreadable } from './guard-pool.ts'
 
 type NativeClient = Pool | PgliteClient
+
+/** Whether the database is PGlite, which runs inside this process and has one connection. */
+export const isPglite = (em: EntityManager): boolean => em.getDriver().constructor.name === 'PgliteDriver'
 
 const clients = new WeakMap<object, Promise<NativeClient>>()
 

@@ -5,6 +5,7 @@ import { CompiledQuery, type IsolationLevel as KyselyIsolationLevel } from 'kyse
 import { onConnection, type Transaction, type UntypedKysely } from '../../borrowed/kysely.ts'
 import { forgetRemoved, logQuery, takeEntities, type Connection } from '../../borrowed/mikro-orm.ts'
 import { DatabaseError } from '../../base/errors.ts'
+import { isPglite } from '../pg/client.ts'
 import { hasFailed, watchConnection, watchedState, type Demands, type HeldConnection } from './held-connection.ts'
 import { end, runInside, originalMethods, type Level } from './level.ts'
 import type { Deadline, Stop } from './stop.ts'
@@ -132,8 +133,6 @@ export function forkOf (em: EntityManager, { signal }: Stop): EntityManager {
     ...(signal !== undefined && !isPglite(em) && { inflightQueryAbortStrategy: 'cancel query' as const }),
   }) as EntityManager
 }
-
-export const isPglite = (em: EntityManager): boolean => em.getDriver().constructor.name === 'PgliteDriver'
 
 /** Whether entities move to the caller's EntityManager. As in `em.transactional`, they do not move to a global one. */
 const propagates = (em: EntityManager): boolean => !em.global || em.config.get('allowGlobalContext')

@@ -11,12 +11,13 @@ import { executorOf, type Transaction, type UntypedKysely } from '../../borrowed
 import { applySessionContext, contextOf, sessionContextOf } from '../../borrowed/mikro-orm.ts'
 import { OutcomeUnknownError } from '../../base/errors.ts'
 import { isCommitUnknown, isServerError, sqlStateOf, wasNeverSent } from '../errors/driver-errors.ts'
+import { isPglite } from '../pg/client.ts'
 import { requestCancel } from '../pg/server-socket.ts'
 import type { Deferred } from './deferred.ts'
 import { readOnlyFailure, resetHeld, watchConnection, type HeldConnection } from './held-connection.ts'
 import { endInner, bindToLevel, newLevel } from './level.ts'
 import {
-  causeOf, forkOf, storeHeldConnection, isPglite, log, merge, performTransaction, poolOf, sendOn, settle, startOf, undo,
+  causeOf, forkOf, storeHeldConnection, log, merge, performTransaction, poolOf, sendOn, settle, startOf, undo,
   type Task, type TransactionSettings, type Work,
 } from './perform.ts'
 import { nest } from './savepoint.ts'
