@@ -3,6 +3,7 @@
  * their included relations.
  */
 import { keyColumns, type EntityModel } from '../model/index.ts'
+import { keyName } from './columns.ts'
 import type { Form } from './form.ts'
 import { join, name, sql, type Sql } from './fragment.ts'
 import { orderBy, orderSql } from './order.ts'
@@ -18,7 +19,6 @@ export const STREAM_ROW = Object.freeze({
   item: 'item',
   excess: '@excess',
   key: '@key',
-  keyColumn: (index: number): string => `@key${index}`,
 })
 const STREAM_ROW_COLUMNS: readonly string[] = [STREAM_ROW.item]
 const MEASURED_ROW_COLUMNS: readonly string[] = [STREAM_ROW.item, STREAM_ROW.excess]
@@ -26,7 +26,7 @@ const MEASURED_ROW_COLUMNS: readonly string[] = [STREAM_ROW.item, STREAM_ROW.exc
 export function streamRowColumns ({ reads, model }: StreamShape): readonly string[] {
   return reads === 'records'
     ? STREAM_ROW_COLUMNS
-    : [STREAM_ROW.key, ...keyColumns(model).map((_, index) => STREAM_ROW.keyColumn(index))]
+    : [STREAM_ROW.key, ...keyColumns(model).map((_, index) => keyName(index))]
 }
 
 export const recordsColumns = ({ limits }: Form): readonly string[] =>
@@ -43,7 +43,7 @@ export function streamSql ({ order: terms, reads, selection, deleted }: StreamSh
   const { joins, expressions: order } = orderSql(terms, alias, context, { custom: source })
   const rows = sql`${table}${joins}${where}${orderBy(order)}`
   if (reads === 'keys') {
-    const columns = keyTexts(model, alias).map((text, index): [string, Sql] => [STREAM_ROW.keyColumn(index), text])
+    const columns = keyTexts(model, alias).map((text, index): [string, Sql] => [keyName(index), text])
     return sql`select ${selectList([[STREAM_ROW.key, wholeKey(model, alias)], ...columns])} from ${rows}`
   }
   const page = context.names.expression('page')
