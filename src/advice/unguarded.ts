@@ -93,7 +93,7 @@ export async function isGuardedByFilter (em: EntityManager, model: EntityModel):
   }
 }
 
-const ownersOf = ({ properties }: EntityModel): string[] =>
+const ownerNamesOf = ({ properties }: EntityModel): string[] =>
   [...properties.values()].filter(({ write }) => write.persisted).map(({ name }) => name).filter(isOwnersName)
 
 /**
@@ -101,7 +101,7 @@ const ownersOf = ({ properties }: EntityModel): string[] =>
  * relation. Without such a property it compares another owner property of the entity.
  */
 function advice (entity: EntityModel, root: EntityModel): Pick<Unguarded, 'rule' | 'lacks'> {
-  const [wanted, own] = [ownersOf(root), ownersOf(entity)]
+  const [wanted, own] = [ownerNamesOf(root), ownerNamesOf(entity)]
   const direct = own.find((name) => wanted.includes(name))
   if (direct !== undefined) return { rule: ruleFor([direct]) }
   const path = pathToOwner(entity, wanted)
@@ -115,7 +115,7 @@ function pathToOwner (entity: EntityModel, wanted: readonly string[]): readonly 
   const seen = new Set([entity])
   const places: { readonly at: EntityModel, readonly path: readonly string[] }[] = [{ at: entity, path: [] }]
   for (const { at, path } of places) {
-    const name = ownersOf(at).find((name) => wanted.includes(name))
+    const name = ownerNamesOf(at).find((name) => wanted.includes(name))
     if (name !== undefined) return [...path, name]
     for (const property of at.properties.values()) {
       if (property.kind !== 'relation' || property.many || seen.has(property.target)) continue

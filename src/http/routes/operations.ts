@@ -152,21 +152,20 @@ export function checkFilled (
 /**
  * Checks that required properties of new children can be set, unless the class of their parent may set them in code.
  *
- * @param fillsFor tells which properties of a child the rows of a role fill in; `undefined` if it adds no children, or
- *   if its rows depend on the request
+ * @param fillsFor tells which properties of a child the rows of a role fill in: all, if it adds no such children
  * @throws {ConfigError} for a required property that nothing sets
  */
 export function checkChildrenFilled (
   what: string,
   offered: readonly CrudOperation[],
   { model, writable, fills }: Resource,
-  fillsFor: (child: EntityModel) => RoleFilling['fills'] | undefined = () => () => false
+  fillsFor: (child: EntityModel) => RoleFilling['fills'] = () => () => false
 ): void {
   for (const kind of ['create', 'update'] as const) {
     if (fills[kind] || !takesBodies(offered, kind)) continue
     for (const { relation: { name, target }, create } of writable[kind]?.children.values() ?? []) {
       const filled = fillsFor(target)
-      const property = filled && create?.unfilled.find((property) => !filled(property))
+      const property = create?.unfilled.find((property) => !filled(property))
       if (property === undefined) continue
       const opened = waysToOpen(property).map(() => `add it to the list of '${name}' in "writable"`)
       const ways = [...opened, 'give it a default', `fill it in before${kind === 'create' ? 'Create' : 'Update'}`]

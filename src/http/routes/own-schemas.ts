@@ -168,9 +168,9 @@ function eachRecord (one: OwnCheck | undefined, many: OwnCheck | undefined): Own
     for (let index = start; index < records.length; index++) {
       const verdict = one!(records[index])
       if (verdict instanceof Promise) {
-        return verdict.then(({ error }) => error === undefined ? checkFrom(records, index + 1) : inRecord(error, index))
+        return verdict.then(({ error }) => error === undefined ? checkFrom(records, index + 1) : atIndex(error, index))
       }
-      if (verdict.error !== undefined) return inRecord(verdict.error, index)
+      if (verdict.error !== undefined) return atIndex(verdict.error, index)
     }
     return VALID
   }
@@ -182,7 +182,7 @@ function eachRecord (one: OwnCheck | undefined, many: OwnCheck | undefined): Own
 }
 
 /** The error of a record, with the record's index in its pointers. */
-function inRecord (error: unknown, index: number): Verdict {
+function atIndex (error: unknown, index: number): Verdict {
   const below = (item: ValidationItem): ValidationItem => ({ ...item, instancePath: `/${index}${item.instancePath}` })
   if (Array.isArray(error)) return { error: error.map(below) }
   if (!(error instanceof RequestValidationError)) return { error }

@@ -1,7 +1,7 @@
 /** The roles of a resource: what each may do with it, and which resource its requests get. */
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
-import type { Access, Actor, Role } from '../../access/index.ts'
+import type { Access, Actor, Role, Rule } from '../../access/index.ts'
 import { factsOf, meantBy } from '../../config/index.ts'
 import { isOwnMethod } from '../../crud/index.ts'
 import { ConfigError } from '../../base/errors.ts'
@@ -51,24 +51,27 @@ export function roleResources (
     const own = role.unlimited ? bound : crud.bind(orm.em, role)
     own.addName(name)
     const allowed = operations.filter((operation) => rule.allows(operation))
-    // a scope and the rows of a request may fill in properties
-    if (scope === undefined && typeof rule.rows !== 'function') {
-      const filled: ReadonlyMap<Property, unknown> = rule.requiredBy(own.model)
-      checkFilled(`${what}: access: the role '${role.name}'`, allowed, own, crud, {
-        fills: (property) => filled.has(property),
-        waysToFill: (property) => waysToFill(property, bound, role),
-      })
+    const subject = `${what}: access: the role '${role.name}'`
+    // a scope may fill in properties
+    if (scope === undefined) {
+      const ways = (property: Property): readonly string[] => waysToFill(property, bound, role)
+      checkFilled(subject, allowed, own, crud, { fills: filledBy(rule, own.model), waysToFill: ways })
     }
-    checkChildrenFilled(`${what}: access: the role '${role.name}'`, allowed, own, (child) => {
+    checkChildrenFilled(subject, allowed, own, (child) => {
       const ruleOfChild = role.ruleOf(child.name)
-      if (ruleOfChild?.allows('create') !== true || typeof ruleOfChild.rows === 'function') return undefined
-      const values: ReadonlyMap<Property, unknown> = ruleOfChild.requiredBy(child)
-      return (property) => values.has(property)
+      return ruleOfChild?.allows('create') === true ? filledBy(ruleOfChild, child) : () => true
     })
     resources.push({ what, name, bound: own, operations: allowed, role, limited: rule.rows !== undefined })
   }
   if (scope === undefined) checkKeysGiven(what, bound, crud, resources)
   return resources
+}
+
+/** Tells which properties of new records the rows of a rule fill in. Those of a request may fill in each. */
+function filledBy (rule: Rule, model: EntityModel): (property: Property) => boolean {
+  if (typeof rule.rows === 'function') return () => true
+  const filled: ReadonlyMap<Property, unknown> = rule.requiredBy(model)
+  return (property) => filled.has(property)
 }
 
 /** Checks that bodies of some role can give each key of upserts, unless a method of the application may fill it in. */
@@ -107,10 +110,8 @@ function closedPart (
   { properties }: UpsertKey,
   { bound: { model, writable }, role }: RoleResource
 ): Property | undefined {
-  const rule = role.ruleOf(model.name)!
-  const filled: ReadonlyMap<Property, unknown> = rule.requiredBy(model)
-  const isGiven = (part: Property): boolean =>
-    typeof rule.rows === 'function' || filled.has(part) || writable.create!.properties.has(part)
+  const isFilled = filledBy(role.ruleOf(model.name)!, model)
+  const isGiven = (part: Property): boolean => isFilled(part) || writable.create!.properties.has(part)
   const parts = properties.map(({ name }) => model.properties.get(name)!)
   // a relation may give a column that it shares with another part
   const given = new Set(parts.filter(isGiven).flatMap(columnsOf))
