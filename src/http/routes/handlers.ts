@@ -138,7 +138,7 @@ function handlersOf (
   ): Promise<FastifyReply> => {
     const { request, seen: { resource: { whitelist, model } } } = input
     const { em, queryParams } = request
-    const known = streamColumns(whitelist, queryParams)
+    const known = streamColumns(input.queryAs<'list'>().selection, queryParams, whitelist)
     const read = await optionsOf(input)
     if (isOwnMethod(crud, 'streamJson')) readScope(read, model)
     const columns = (first: string | undefined) =>

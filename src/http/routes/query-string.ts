@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { removes, type OperationFacts } from '../../config/index.ts'
 import {
   checkGet, checkWriteQuery, hasUnknown, planAggregate, planList, planMany, planStream, readUpsertKey,
-  type AggregatePlan, type ManyTarget, type QueryRules, type UpsertKey,
+  type AggregatePlan, type ManyTarget, type QueryRules, type Selection, type UpsertKey,
 } from '../../plan/index.ts'
 import { MAX_QUERY_BYTES, type QueryParamError, type QueryParams } from '../../query/index.ts'
 import type { PlannedList } from '../../resource/index.ts'
@@ -21,6 +21,8 @@ export type ReadQuery =
     readonly kind: 'list',
     /** The plan of a page. Absent for a stream, which plans itself. */
     readonly planned: PlannedList | undefined,
+    /** What the records show. */
+    readonly selection: Selection,
   }
   | { readonly kind: 'record' }
   | { readonly kind: 'groups', readonly plan: AggregatePlan }
@@ -50,11 +52,11 @@ export const QUERY_STRINGS: {
 } = {
   list: (input) => {
     const { request: { queryParams: params }, seen: { resource: { whitelist } } } = input
-    if (input.format === undefined) {
-      return { kind: 'list', planned: { params, whitelist, plan: planList(params, whitelist, rulesFor(input)) } }
+    if (input.format !== undefined) {
+      return { kind: 'list', planned: undefined, selection: planStream(params, whitelist, rulesFor(input)).selection }
     }
-    planStream(params, whitelist, rulesFor(input))
-    return { kind: 'list', planned: undefined }
+    const plan = planList(params, whitelist, rulesFor(input))
+    return { kind: 'list', planned: { params, whitelist, plan }, selection: plan.selection }
   },
 
   record: (input) => {

@@ -1,7 +1,7 @@
 /** The columns of a stream's records, for formats with columns such as CSV. */
 import { isObject } from '../../base/is-object.ts'
 import { wireTypeOf, type Property } from '../../model/index.ts'
-import { planStream, type AggregatePlan, type Selection, type Whitelist } from '../../plan/index.ts'
+import type { AggregatePlan, Selection, Whitelist } from '../../plan/index.ts'
 import type { QueryParams } from '../../query/index.ts'
 
 /** A column of a stream, or the columns of an included record. */
@@ -14,10 +14,14 @@ export interface StreamColumn {
 }
 
 /**
- * The keys of a stream's records for `params`. Those that `fields` names come first, in its order, and then the others
- * in the order of declaration. A to-one include has the columns of its record.
+ * The keys of a stream's records. Those that `fields` names come first, in its order, and then the others in the order
+ * of declaration. A to-one include has the columns of its record.
  */
-export function streamColumns (whitelist: Whitelist, params: QueryParams): readonly StreamColumn[] {
+export function streamColumns (
+  selection: Selection,
+  params: QueryParams,
+  whitelist: Whitelist
+): readonly StreamColumn[] {
   const columnsOf = ({ properties, includes, aggregates }: Selection, path?: string): StreamColumn[] => {
     const fields = namedFields(params, whitelist, path)
     const place = (property: Property): number => {
@@ -43,7 +47,7 @@ export function streamColumns (whitelist: Whitelist, params: QueryParams): reado
       })),
     ]
   }
-  return columnsOf(planStream(params, whitelist).selection)
+  return columnsOf(selection)
 }
 
 /** The properties that a request names as fields of its records, or of those of an include, in the order of the URL. */
