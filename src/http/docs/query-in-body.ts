@@ -1,6 +1,7 @@
 /** Documents lists whose query is the body of the request: `QUERY /` and `POST /query`. */
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifySchema } from 'fastify'
+import { isObject } from '../../base/is-object.ts'
 import { MAX_BODY_LIST_ITEMS, MAX_LIST_ITEMS, MAX_QUERY_BODY_BYTES } from '../../query/index.ts'
 import type { SharedSchemas } from '../declared-parameters.ts'
 import { withoutListParameters } from '../without-list-parameters.ts'
@@ -54,7 +55,7 @@ const withLongLists = (schema: object): object =>
   Object.fromEntries(
     Object.entries(schema).map(([key, value]: [string, unknown]) => {
       if (key === 'maxItems' && value === MAX_LIST_ITEMS) return [key, MAX_BODY_LIST_ITEMS]
-      return [key, typeof value === 'object' && value !== null && !Array.isArray(value) ? withLongLists(value) : value]
+      return [key, isObject(value) ? withLongLists(value) : value]
     })
   )
 

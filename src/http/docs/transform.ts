@@ -161,20 +161,14 @@ function documentedQuery (
   own: FastifySchema | undefined,
   parameters: TSchema
 ): FastifySchema {
-  const declared = declaredQuery(own)
-  const given = querystring as { properties?: object, required?: readonly string[] } | undefined
-  if (declared !== undefined && given?.properties === undefined) return {}
-  const properties = {
-    ...parameters['properties'] as object,
-    ...(declared !== undefined && given?.properties),
-  }
-  const required = [
-    ...parameters['required'] as readonly string[] | undefined ?? [],
-    ...(declared !== undefined && given?.required) || [],
-  ]
+  const isOwn = declaredQuery(own) !== undefined
+  const given = (isOwn ? querystring : undefined) as { properties?: object, required?: readonly string[] } | undefined
+  if (isOwn && given?.properties === undefined) return {}
+  const properties = { ...parameters['properties'] as object, ...given?.properties }
+  const required = [...parameters['required'] as readonly string[] | undefined ?? [], ...given?.required ?? []]
   const merged = {
     ...parameters,
-    ...(declared !== undefined && given),
+    ...given,
     ...(required.length > 0 && { required: [...new Set(required)] }),
     properties,
   }
