@@ -9,7 +9,7 @@ import {
   type RelationProperty, type ScalarProperty, type SqlValue,
 } from '../model/index.ts'
 import type { Elsewhere, Named, OwnedChildren } from './body-rules.ts'
-import type { ChildKey, ChildrenData, DataColumn, RecordData, ReferenceData, RelationKeys } from './record-data.ts'
+import type { ChildrenData, DataColumn, RecordData, ReferenceData, RelationKeys } from './record-data.ts'
 import { namesForServer } from './writable.ts'
 
 /** The JSON of a body that is not null as a value to bind. It is also the check of the value. */
@@ -127,6 +127,7 @@ class Conversion {
 
   #childrenOf (owned: OwnedChildren, value: unknown): ChildrenData {
     const lists = (owned.isNew ? { add: value } : value) as { readonly [List in 'add' | 'update' | 'remove']?: unknown }
+    const { key, relation } = owned
     const { add = [], update = [], remove = [] } = lists as Readonly<Record<string, readonly unknown[] | undefined>>
     const [ofNew, ofChanges] = [childNames(owned, owned.create, this.#by), childNames(owned, owned.update, this.#by)]
     return {
@@ -134,10 +135,10 @@ class Conversion {
       add: add.map((child) => convertData(child as Checked, ofNew, this.#by)),
       update: update.map((child) => {
         const rest: Record<string, unknown> = { ...child as Checked }
-        for (const { publicName } of owned.key) delete rest[publicName]
-        return { key: childKey(owned, child, true), row: convertData(rest as Checked, ofChanges, this.#by) }
+        for (const { publicName } of key) delete rest[publicName]
+        return { key: keyOf(relation, key, child, true), row: convertData(rest as Checked, ofChanges, this.#by) }
       }),
-      remove: remove.map((key) => childKey(owned, key, owned.key.length > 1)),
+      remove: remove.map((child) => keyOf(relation, key, child)),
       order: Object.keys(lists).filter((list) => list === 'add' || list === 'update'),
     }
   }
@@ -208,17 +209,18 @@ class Conversion {
   }
 }
 
-/** The key of a related record: one value, or the members of an object if the key is composite. */
-function keyOf (relation: RelationProperty, parts: readonly KeyPart[], value: unknown): readonly SqlValue[] {
+/**
+ * The key of a related record: one value, or the members of an object.
+ *
+ * @param named whether the parts of the key are members of the value. Default: if there are several
+ */
+function keyOf (
+  relation: RelationProperty,
+  parts: readonly KeyPart[],
+  value: unknown,
+  named = parts.length > 1
+): readonly SqlValue[] {
   return parts.map((part) => {
-    const given = parts.length > 1 ? (value as Record<string, unknown>)[part.publicName] : value
-    return certain(keyFromJson(given, part), relation).value
-  })
-}
-
-/** @param named whether the key's parts are members of the value */
-function childKey ({ key, relation }: OwnedChildren, value: unknown, named: boolean): ChildKey {
-  return key.map((part) => {
     const given = named ? (value as Record<string, unknown>)[part.publicName] : value
     return certain(keyFromJson(given, part), relation).value
   })
