@@ -10,6 +10,10 @@ export const sharesColumns = madeOnce(({ properties }: EntityModel): boolean =>
   [...properties.values()].some((property) => property.kind === 'relation' && property.key.some(({ shared }) => shared))
 )
 
+/** Whether data sets a relation whose foreign key contains a column of another property. */
+export const setsSharedColumns = ({ references }: RecordData): boolean =>
+  references.some(({ relation }) => relation.key.some(({ shared }) => shared))
+
 /**
  * Returns the data with each column once.
  *
@@ -17,9 +21,7 @@ export const sharesColumns = madeOnce(({ properties }: EntityModel): boolean =>
  * @throws {RequestValidationError} if two properties have different values for the same column
  */
 export function withSharedColumns (row: RecordData, pointer = ''): RecordData {
-  return row.references.some(({ relation }) => relation.key.some(({ shared }) => shared))
-    ? withColumnsOnce(row, pointer)
-    : row
+  return setsSharedColumns(row) ? withColumnsOnce(row, pointer) : row
 }
 
 /** The same for data in which also other properties may share a column. */

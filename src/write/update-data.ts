@@ -10,7 +10,9 @@ import {
 } from '../model/index.ts'
 import { isObject } from '../base/is-object.ts'
 import type { Steps } from '../base/steps.ts'
-import { columnData, columnsWhere, withSharedColumns, type BodyRules, type Id, type RecordData } from '../plan/index.ts'
+import {
+  columnData, columnsWhere, setsSharedColumns, withSharedColumns, type BodyRules, type Id, type RecordData,
+} from '../plan/index.ts'
 import { crudContext, type ScopeRules } from '../resource/index.ts'
 import { dataOfHook, mistakeIn, readOfHook, refuseVersion, valuesData, type DataHook } from './server-data.ts'
 import type { Data } from './new-row.ts'
@@ -71,10 +73,6 @@ function refusingKey (data: Data, { primaryKey }: EntityModel): Keyless {
 /** Whether data names a property of a key. Most updates do not. */
 const hasKey = (data: Data, { primaryKey, uuid }: EntityModel): boolean =>
   primaryKey.some(({ property }) => property.publicName in data) || (uuid !== undefined && uuid.publicName in data)
-
-/** Whether data sets a relation whose foreign key contains a column of another property. */
-const setsSharedColumns = ({ references }: RecordData): boolean =>
-  references.some(({ relation }) => relation.key.some(({ shared }) => shared))
 
 /**
  * Errors of a relation whose foreign key contains a column of the primary key. Such a relation cannot change the key
