@@ -48,11 +48,7 @@ export function describeApi (facts: ExplorerFacts, usable: readonly UsableResour
 
 /** Finds the resource that has the records of an entity. One that lists and gets them comes first. */
 function othersOf (usable: readonly DescribedResource[]): Others {
-  const byEntity = new Map<string, DescribedResource[]>()
-  for (const resource of usable) {
-    const { name } = resource.offer.model
-    byEntity.set(name, [...byEntity.get(name) ?? [], resource])
-  }
+  const byEntity = Map.groupBy(usable, ({ offer }) => offer.model.name)
   const find = ({ name }: EntityModel, ...tests: ReadonlyArray<(resource: DescribedResource) => boolean>) => {
     const having = byEntity.get(name) ?? []
     for (const test of tests) {
