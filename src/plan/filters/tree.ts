@@ -42,13 +42,10 @@ const behindRelations = ({ relations, condition }: Branch): Condition =>
  * related row for one of them, or for another, if there is one for which at least one of them holds.
  */
 export function either (alternatives: readonly Condition[]): Condition {
-  const conditions: Condition[] = []
-  const behind = new Map<RelationProperty, RelatedCondition[]>()
-  for (const condition of alternatives.flatMap((one) => one.kind === 'any' ? one.conditions : [one])) {
-    if (condition.kind !== 'related') conditions.push(condition)
-    else behind.set(condition.relation, [...behind.get(condition.relation) ?? [], condition])
-  }
-  for (const [relation, related] of behind) {
+  const all = alternatives.flatMap((one) => one.kind === 'any' ? one.conditions : [one])
+  const conditions: Condition[] = all.filter(({ kind }) => kind !== 'related')
+  const behind = all.filter((condition) => condition.kind === 'related')
+  for (const [relation, related] of Map.groupBy(behind, ({ relation }) => relation)) {
     conditions.push(
       related.length === 1
         ? related[0]!
@@ -57,8 +54,6 @@ export function either (alternatives: readonly Condition[]): Condition {
   }
   return conditions.length === 1 ? conditions[0]! : { kind: 'any', conditions }
 }
-
-type RelatedCondition = Extract<Condition, { readonly kind: 'related' }>
 
 /** One condition for several that must all hold. */
 export const together = (conditions: readonly Condition[]): Condition =>
