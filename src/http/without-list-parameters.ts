@@ -27,38 +27,38 @@ export function withoutListParameters (
   if (!isObjectLiteral(schema) || around.includes(schema)) return schema
   const without = (part: unknown, root: unknown): unknown =>
     withoutListParameters(part, shared, root, [...around, schema])
-  const { $ref, ...own } = schema as Readonly<Record<string, unknown>>
-  const rest: Record<string, unknown> = { ...own }
-  const { properties } = own
+  const { $ref, properties, required } = schema
+  const rest = { ...schema }
   if (isObjectLiteral(properties) && Object.keys(properties).some(isFixedParameter)) {
     rest['properties'] = Object.fromEntries(Object.entries(properties).filter(([name]) => !isFixedParameter(name)))
   }
-  if (Array.isArray(own['required'])) rest['required'] = withoutNames(own['required'])
+  if (Array.isArray(required)) rest['required'] = withoutNames(required)
   for (const word of DEPENDENT) {
-    const needs: unknown = own[word]
+    const needs = schema[word]
     if (isObjectLiteral(needs)) rest[word] = withoutNeeds(needs, (part) => without(part, root))
   }
   for (const word of COMBINED) {
-    const parts: unknown = own[word]
+    const parts = schema[word]
     if (!Array.isArray(parts)) continue
     const kept = parts.map((part) => without(part, root))
     if (kept.some((part, index) => part !== parts[index])) rest[word] = kept
   }
   const allOf: unknown[] = []
-  if (rest['oneOf'] !== own['oneOf']) {
+  if (rest['oneOf'] !== schema['oneOf']) {
     // more than one may match without the parameters that tell them apart
     allOf.push({ anyOf: rest['oneOf'] })
     delete rest['oneOf']
   }
   const referred = referredBy($ref, root, shared)
   const copy = referred && without(referred.schema, referred.root)
-  const isReplaced = copy !== undefined && copy !== referred!.schema
-  const moved = isReplaced && referred!.root !== root ? movedFrom(idIn($ref as string), copy) : copy
-  if (isReplaced) allOf.push(moved)
+  if (copy !== undefined && copy !== referred!.schema) {
+    const moved = referred!.root === root ? copy : movedFrom(idIn($ref as string), copy)
+    if (Object.keys(schema).length === 1) return moved
+    allOf.push(moved)
+    delete rest['$ref']
+  }
   if (allOf.length > 0) rest['allOf'] = [...(rest['allOf'] ?? []) as readonly unknown[], ...allOf]
-  else if (Object.entries(own).every(([word, value]) => rest[word] === value)) return schema
-  if (isReplaced) return Object.keys(own).length === 0 ? moved : rest
-  return { ...rest, ...$ref !== undefined && { $ref } }
+  return Object.entries(schema).every(([word, value]) => rest[word] === value) ? schema : rest
 }
 
 /** A list of names without those of lists. It stays the same if it has none. */
