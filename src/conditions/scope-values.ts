@@ -3,7 +3,7 @@
  * converted once. No row has a value that its column cannot hold.
  */
 import {
-  fromScope, incomparable, wireTypeOf, type ConvertedColumn, type Converted, type RelationProperty, type ScalarProperty,
+  fromScope, incomparable, wireTypeOf, type Converted, type KeyColumn, type RelationProperty, type ScalarProperty,
   type SqlValue,
 } from '../model/index.ts'
 import { shown } from '../base/option-checks.ts'
@@ -14,7 +14,7 @@ import type { ComparePart, RelationKeyPart, Where, WherePart } from './where-tre
 import { keyOfReferenced } from './condition-values.ts'
 
 /** The column that a condition on a property compares; `undefined` for a relation with several columns, or none. */
-export function columnOf (property: ScalarProperty | RelationProperty): ConvertedColumn | undefined {
+export function columnOf (property: ScalarProperty | RelationProperty): KeyColumn | undefined {
   return property.kind === 'scalar' ? property : property.key.length === 1 ? property.key[0] : undefined
 }
 

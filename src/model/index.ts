@@ -16,7 +16,7 @@ export {
   type KeyColumn, type KeyPart, type PrimaryKeyPart, type Property, type RelationProperty, type ScalarProperty,
   type WriteRules,
 } from './entity-model.ts'
-export { keyFromJson, keyFromText, type ConvertedColumn } from './codec.ts'
+export { keyFromJson, keyFromText } from './codec.ts'
 export { owningSide } from './owning-side.ts'
 export { canonicalKey, fromScope, incomparable, isSameValue } from './scope-value.ts'
 export { isComparable, isOrdered, isTextual, valueTypeOf } from './column-types.ts'

@@ -32,7 +32,7 @@ export function withScopeValues (row: RecordData, { values, equalities }: ScopeR
   const properties: Record<string, unknown> = { ...row.properties }
   for (const [property, value] of values) {
     if (Object.hasOwn(properties, property.name)) continue
-    const column = columnNameOf(property)
+    const { column } = columnOf(property)!
     if (!columns.some((data) => data.column === column)) {
       columns = withColumn(columns, property, column)
       own = [...own, value]
@@ -42,9 +42,6 @@ export function withScopeValues (row: RecordData, { values, equalities }: ScopeR
   }
   return { ...row, columns, values: own, references, properties }
 }
-
-const columnNameOf = (property: ScalarProperty | RelationProperty): string =>
-  property.kind === 'scalar' ? property.column : property.key[0]!.column
 
 /** The value in the entity class, for MikroORM's unit of work. */
 function entityValue (property: ScalarProperty | RelationProperty, value: SqlValue, given: unknown): unknown {
@@ -77,9 +74,9 @@ export function withScopeCheck<On extends CrudSession> (write: Write<On>, rows: 
 function placeOf (row: RecordData, { values }: ScopeRules): boolean | undefined {
   let inside: boolean | undefined = true
   for (const [property, expected] of values) {
-    const name = columnNameOf(property)
+    const own = columnOf(property)!
     for (const [index, { column }] of row.columns.entries()) {
-      const isSame = column === name ? isSameValue(row.values[index]!, expected, columnOf(property)!) : true
+      const isSame = column === own.column ? isSameValue(row.values[index]!, expected, own) : true
       if (isSame === false) return false
       if (isSame === undefined) inside = undefined
     }
