@@ -97,7 +97,7 @@ export function visibleBy (filters: ActiveFilters): Visible {
 }
 
 /** Calls a custom filter. If the callback fails on the list of a repeated parameter, that is the client's mistake. */
-export function narrow (
+function narrow (
   { parameter, callback, value }: CallbackCondition,
   qb: AnyQueryBuilder,
   context: CustomFilterContext

@@ -2,17 +2,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Actor } from '../access/index.ts'
 import { doInTurn } from '../base/steps.ts'
-import { toMikroOrm } from '../conditions/index.ts'
 import { columnsOf, type EntityModel } from '../model/index.ts'
 import type { KeysetPlan, ListPlan } from '../plan/index.ts'
 import { applyPlan, ROOT_ALIAS, type AnyQueryBuilder, type BuilderParts } from '../sql/index.ts'
 import { activeFilters, switchedFilters } from './active-filters.ts'
-import { crudContext } from './context.ts'
 import { knowUnaccent } from './crud-session.ts'
-import { foreignOf, narrow, plannedOnly, visibleBy } from './foreign.ts'
-import { filtersBehind, type ReadOptions } from './request-conditions.ts'
+import { foreignOf, plannedOnly } from './foreign.ts'
+import type { ReadOptions } from './request-conditions.ts'
 import type { Resource } from './resource.ts'
-import { waitForFilteredRows, withRows } from './role-rows.ts'
+import { withRows } from './role-rows.ts'
 
 /** The plan of a list as MikroORM's QueryBuilder, with scope, filters and the role's rows applied. */
 export async function queryBuilderOf (
@@ -28,25 +26,13 @@ export async function queryBuilderOf (
   const asked = resource.entitiesWithScope(entities, conditions)
   const active = await activeFilters(em, asked)
   const filters = await doInTurn(withRows(em, active, actor, entities))
-  const rows = actor && await doInTurn(waitForFilteredRows(em, actor, model))
+  const switched = await switchedFilters(em, plan)
   const qb = em.createQueryBuilder(plan.model.entity as never, ROOT_ALIAS) as unknown as AnyQueryBuilder
   if (actor?.role.unlimited === false) qb.select(visibleNames(model) as never)
-  // the builder binds values itself: those of our fragments are added after the plan's values
+  // the builder binds values itself: those of the conditions that MikroORM compiles are added after the plan's values
   const values = [...plan.values]
-  const foreign = foreignOf(em, plan, conditions, filters, values)
-  const filter = plannedOnly(asked, foreign.filter)
-  const applied = applyPlan(qb, { ...plan, values }, { ...foreign, filter }, options)
-  await applied.applyFilters()
-  if (conditions.scope !== undefined) {
-    applied.andWhere(toMikroOrm(conditions.scope, visibleBy(filtersBehind(filters))) as never)
-  }
-  if (rows !== undefined) applied.andWhere(toMikroOrm(rows) as never)
-  const switched = await switchedFilters(em, plan)
-  const context = crudContext(em, options.context)
-  return plan.customs.reduce((builder, custom) =>
-    custom.kind === 'switched'
-      ? builder.andWhere(toMikroOrm(switched.get(custom)!) as never) as typeof builder
-      : narrow(custom, builder, context), applied)
+  const foreign = foreignOf(em, plan, conditions, filters, values, switched)
+  return applyPlan(qb, { ...plan, values }, { ...foreign, filter: plannedOnly(asked, foreign.filter) }, options)
 }
 
 /** The properties on columns that a role sees, and the primary key. */

@@ -28,13 +28,14 @@ export interface BuilderParts {
 }
 
 /**
- * Adds the conditions, the order and the limits of a plan to a builder whose alias is `e0`. The caller adds the scope,
- * the filters and the callbacks. Rows before a cursor come in reversed order, the nearest first.
+ * Adds the conditions, the order and the limits of a plan to a builder whose alias is `e0`. Conditions that MikroORM
+ * compiles are compiled by themselves, as for a list: a callback may replace those of its builder, and joins to many
+ * rows would multiply the rows. Rows before a cursor come in reversed order, the nearest first.
  */
 export function applyPlan (
   qb: AnyQueryBuilder,
   plan: ListPlan | KeysetPlan,
-  foreign: Pick<Foreign, 'filter' | 'constant' | 'unaccent' | 'order'>,
+  foreign: Pick<Foreign, 'filter' | 'constant' | 'unaccent' | 'order' | 'conditions'>,
   { order = true, limit = true }: BuilderParts
 ): AnyQueryBuilder {
   const context = conditionContext(plan, foreign)
@@ -64,6 +65,9 @@ export function applyPlan (
   if (plan.kind === 'keyset' && place !== undefined) {
     conditions.push(placeCondition({ ...plan, witness: false }, terms.map(({ value }) => value)))
   }
+  const filtered = context.filter(plan.model, ROOT_ALIAS)
+  if (filtered !== undefined) conditions.push(filtered)
+  conditions.push(...foreign.conditions(ROOT_ALIAS))
   if (conditions.length > 0) qb.andWhere(fragment(join(conditions, ' and '), plan.values) as never)
   if (order) {
     qb.orderBy(terms.map(({ value, direction }) => ({ [fragment(value, plan.values) as never]: direction })) as never)

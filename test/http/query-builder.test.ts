@@ -11,11 +11,19 @@ import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
 import { bodyOf, resource, select } from './helper.ts'
 
+/** Callbacks that would replace or widen the other conditions of a builder. */
+const WIDENING: Readonly<Record<string, (qb: any, value: any) => any>> = {
+  named: (qb, value) => qb.where({ name: value }),
+  namedOr: (qb, value) => qb.andWhere({ name: value }).orWhere({ status: 'draft' }),
+  tagged: (qb, value) => qb.where({ tags: { name: { $ne: value } } }),
+}
+
 let sorted = 0
 const plants = resource(Plant, {
   allowedFilters: [
     { position: ['gte'], 'supplier.name': ['contains'] },
     AllowedFilters.custom<PlantEntity>('city', (qb, value) => qb.andWhere({ supplier: { address: { city: value } } })),
+    ...Object.entries(WIDENING).map(([name, callback]) => AllowedFilters.custom<PlantEntity>(name, callback)),
   ],
   allowedSorts: [
     'name',
@@ -75,6 +83,34 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
   t.test('a report has the rows of its role', async (t) => {
     const report = await serve(access)
     t.strictSame(await report(), [{ status: 'active', count: 8 }])
+  })
+
+  t.test('whatever a custom filter does to its builder, the other conditions hold, and rows count once', async (t) => {
+    const of = (role: string, rows: object, scope?: object) => {
+      const roles = { [role]: { Plant: { rows }, '*': true as const } }
+      const members = plants.forRole(role, { access: { role: () => role, roles } })
+      return async (query: string) => {
+        const [params, options] = [parseQueryParams(`${query}&per_page=50&sort=name`), scope && { scope }]
+        const listed: any = await members.list(orm.em.fork(), params, options)
+        const qb = await members.query(orm.em.fork(), params, { ...options, ...GROUPABLE } as never)
+        const [{ count }]: any = await qb.select(raw('count(*)::int as count')).execute()
+        t.equal(count, listed.total, `${role}: ${query}`)
+        return listed.total
+      }
+    }
+    const asks = [
+      of('active', { status: 'active' }),
+      of('tagged', { tags: { name: { $ne: 'nothing' } } }),
+      of('scoped', {}, { status: 'active' }),
+      of('both', { tags: { name: { $ne: 'nothing' } } }, { tags: { name: { $ne: 'no' } } }),
+    ]
+    for (const ask of asks) {
+      t.ok(await ask('filter[named]=Lavender') < 2)
+      await ask('filter[namedOr]=Lavender')
+      await ask('filter[named]=Lavender&filter[position]=5')
+      await ask('filter[namedOr]=Lavender&filter[named]=Moss')
+      t.ok(await ask('filter[tagged]=nothing') > 0)
+    }
   })
 
   t.test('without limit, the query has all rows in their order; without order, one page of them', async (t) => {
