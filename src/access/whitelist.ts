@@ -24,11 +24,16 @@ export function whitelistFor (config: QueryBuilderConfig, view: EntityModel): Qu
     isFree: (name: string) => isFree(name, view),
     seesDeletion: view.deletedAt?.hidden === false,
   }
+  const allowedFilters = config.allowedFilters.flatMap((filter) => filter['~seenBy'](sight) ?? [])
   const allowedSorts = config.allowedSorts.flatMap((sort) => sortFor(sort, view, sight.sees))
-  const urlNames = new Set(allowedSorts.flatMap(sortNames))
+  const urlNames = new Set([
+    ...allowedSorts.flatMap(sortNames),
+    // each allows a sort by relevance
+    ...allowedFilters.flatMap(({ kind, alias, field }) => kind === 'fullText' ? [alias ?? field] : []),
+  ])
   const declared = new Set(config.allowedSorts.flatMap(({ alias }) => alias ?? []))
   return changed(config, {
-    allowedFilters: config.allowedFilters.flatMap((filter) => filter['~seenBy'](sight) ?? []),
+    allowedFilters,
     allowedSorts,
     allowedFields: config.allowedFields.filter(({ field }: Field) => exists(view, field)),
     allowedIncludes,
@@ -104,10 +109,14 @@ function includeFor (include: Include, view: EntityModel): Include[] {
   return [changed(include, { sort: sort.length === 0 ? undefined : sort })]
 }
 
-/** The names of a number about a relation that filters and sorts may name. */
+/** The names of a number about a relation that filters and sorts may name: none for one about included records. */
 function numberNames (include: Include, view: EntityModel): readonly string[] {
   if (include.kind !== 'aggregate') return []
-  const own = aggregateName(resolvePath(view, include.path, ''), include.function)
+  const path = resolvePath(view, include.path, '')
+  // the path leads through the relation to a property, unless the number is about the related rows themselves
+  const isOwn = path.relations.length === (path.property.kind === 'relation' ? 0 : 1)
+  if (!isOwn) return []
+  const own = aggregateName(path, include.function)
   return include.alias === undefined ? [own] : [own, include.alias]
 }
 
