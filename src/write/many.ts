@@ -92,7 +92,8 @@ export function * deleteMany (call: Call, target: ManyTarget): Steps<Affected> {
     yield * wait(crud.beforeDeleteMany(context), () => promisedBy('beforeDeleteMany'))
   }
   const marks = write.model.deletedAt !== undefined && options.hard !== true
-  return yield * changeAll(write, target, marks ? markOf(write) : REMOVAL, [])
+  // the scope selects the rows, and does not have to hold for rows that are gone
+  return yield * changeAll({ ...write, scope: undefined }, target, marks ? markOf(write) : REMOVAL, [])
 }
 
 const NONE: Affected = { affected: 0 }

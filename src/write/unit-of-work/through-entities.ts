@@ -54,7 +54,6 @@ export function * markThroughEntity (
   const { entity, row, isDeleted, previous } = yield * lockRecord(write, id, deleted)
   if (restores && !isDeleted) return foundUnchanged(row)
   yield * flushing(() => assignEntity(session, entity, { [model.deletedAt!.name]: deletedAt }, model))
-  yield * findInScope(write, id)
   return { ...yield * readBack(write, id), previous }
 }
 
