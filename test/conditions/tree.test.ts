@@ -55,8 +55,8 @@ t.test('without anything to guard, a condition is returned unchanged, part by pa
   const parts: readonly object[] = [
     {}, { tenant: 5 }, { tenant: [1, 2] }, { tenant: { $gte: 1, $lt: 9 } },
     { tenant: raw('current_setting(?)::int', ['x']) }, { tenant: { $in: query } }, { since: new Date(0) },
-    { $and: [{ tenant: 5 }, {}] }, { $or: [{ id: 1 }, { tenant: 6 }] },
-    { account: 7 }, { account }, { account: ref(account) }, { account: { id: 7 } }, { account: { $ne: null } },
+    { $and: [{ tenant: 5 }, {}] }, { $or: [{ id: 1 }, { tenant: 6 }] }, { account: 7 }, { account },
+    { account: ref(account) }, { account: { id: 7 } }, { account: { $ne: null } },
     { account: { name: { $like: 'a%' } } }, { members: { $some: { nr: 1 } } },
     { members: { $size: { $gt: 1, $lt: 9 } } },
     // of one member

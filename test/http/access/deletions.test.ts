@@ -27,7 +27,8 @@ await forEachDatabase(t, { entities: [Letter, Parcel] }, async (t, { orm }) => {
   })
   const app = await serveWith(t, orm, {
     resources: {
-      '/letters': routes(Letter), '/parcels': routes(Parcel),
+      '/letters': routes(Letter),
+      '/parcels': routes(Parcel),
       '/scoped-letters': { ...routes(Letter), scope: () => says, name: 'letters in a scope' },
       '/scoped-parcels': { ...routes(Parcel), scope: () => says, name: 'parcels in a scope' },
     },

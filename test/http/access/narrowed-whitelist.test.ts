@@ -12,9 +12,7 @@ const Essay = entity('Essay', {
   ...id, title: p.string(), body: p.string(), notes: () => p.oneToMany(Note).mappedBy('essay'),
   parts: () => p.oneToMany(Part).mappedBy('essay'),
 })
-const Part = entity('Part', {
-  ...id, essay: () => p.manyToOne(Essay), notes: () => p.oneToMany(Note).mappedBy('part'),
-})
+const Part = entity('Part', { ...id, essay: () => p.manyToOne(Essay), notes: () => p.oneToMany(Note).mappedBy('part') })
 const Note = entity('Note', {
   ...id, essay: () => p.manyToOne(Essay).nullable(), part: () => p.manyToOne(Part).nullable(),
 })
@@ -34,10 +32,7 @@ await forOneDatabase(t, { entities: [Essay, Part, Note] }, async (t, { orm }) =>
   }
 
   t.test('the default sort by relevance is that of the words which the role sees', async (t) => {
-    const words = {
-      allowedFilters: [AllowedFilters.fullText('q', ['title', 'body'])],
-      defaultSort: ['-q', 'id'],
-    }
+    const words = { allowedFilters: [AllowedFilters.fullText('q', ['title', 'body'])], defaultSort: ['-q', 'id'] }
     t.strictSame(await ids(words, true, 'filter[q]=moon'), [2, 3, 1])
     t.strictSame(await ids(words, { Essay: true }, 'filter[q]=moon'), [2, 3, 1])
     t.strictSame(await ids(words, { Essay: { hidden: ['body'] } }, 'filter[q]=moon'), [3, 1, 2])

@@ -86,7 +86,9 @@ const CONDITIONS: readonly object[] = [
 ]
 /** SQL of the application is known to MikroORM for a while only. */
 const conditions = (): readonly object[] => [
-  ...CONDITIONS, { [raw((alias) => `${alias}.n % 2 = 1`) as never]: [] }, { n: raw('size_height') },
+  ...CONDITIONS,
+  { [raw((alias) => `${alias}.n % 2 = 1`) as never]: [] },
+  { n: raw('size_height') },
   // beside another condition, it needs parentheses
   { [raw((alias) => `${alias}.n = 1 or ${alias}.n = 9`) as never]: [] },
 ]
