@@ -68,9 +68,13 @@ export function applyPlan (
   const filtered = context.filter(plan.model, ROOT_ALIAS)
   if (filtered !== undefined) conditions.push(filtered)
   conditions.push(...foreign.conditions(ROOT_ALIAS))
-  if (conditions.length > 0) qb.andWhere(fragment(join(conditions, ' and '), plan.values) as never)
+  if (conditions.length > 0) {
+    // not `raw`, whose values MikroORM writes into the text, where it replaces their question marks as well
+    const { text, params } = rawText(join(conditions, ' and '), plan.values)
+    qb.andWhere(text, params)
+  }
   if (order) {
-    qb.orderBy(terms.map(({ value, direction }) => ({ [fragment(value, plan.values) as never]: direction })) as never)
+    qb.orderBy(terms.map(({ value, direction }) => ({ [orderKey(value, plan.values) as never]: direction })) as never)
   }
   const window = plan.kind === 'keyset' ? { limit: plan.limit, offset: undefined } : plan.window
   return (limit ? qb.limit(window.limit, window.offset) : qb) as AnyQueryBuilder
@@ -131,8 +135,20 @@ function numberOfRow ({ aggregate }: RelatedNumber, context: ConditionContext): 
   return none === undefined ? value : sql`coalesce(${value}, ${none})`
 }
 
-/** Converts a fragment to MikroORM's `raw`: `?` stands for a value, `\?` for a question mark. */
-function fragment ({ pieces }: Sql, values: readonly unknown[]) {
+/** A fragment in the syntax of MikroORM's `raw`: `?` stands for a value, `\?` for a question mark. */
+function rawText ({ pieces }: Sql, values: readonly unknown[]): { readonly text: string, readonly params: unknown[] } {
   const text = pieces.map((piece) => typeof piece === 'number' ? '?' : piece.replaceAll('?', '\\?')).join('')
-  return raw(text, pieces.filter((piece) => typeof piece === 'number').map((slot) => values[slot]))
+  return { text, params: pieces.filter((piece) => typeof piece === 'number').map((slot) => values[slot]) }
+}
+
+/** A value to sort by. MikroORM writes its values into the text, which must have no question mark of a value then. */
+function orderKey (value: Sql, values: readonly unknown[]) {
+  const { text, params } = rawText(value, values)
+  return raw(text, params.map((param) => typeof param === 'string' && param.includes('?') ? asJoined(param) : param))
+}
+
+/** A text by its parts between question marks, which `chr` writes. */
+function asJoined (text: string) {
+  const parts = text.split('?')
+  return raw(`(${parts.map(() => '?').join(' || chr(63) || ')})`, parts)
 }

@@ -22,6 +22,7 @@ let sorted = 0
 const plants = resource(Plant, {
   allowedFilters: [
     { position: ['gte'], 'supplier.name': ['contains'] },
+    AllowedFilters.fullText('words', ['name']),
     AllowedFilters.custom<PlantEntity>('city', (qb, value) => qb.andWhere({ supplier: { address: { city: value } } })),
     ...Object.entries(WIDENING).map(([name, callback]) => AllowedFilters.custom<PlantEntity>(name, callback)),
   ],
@@ -110,6 +111,21 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       await ask('filter[named]=Lavender&filter[position]=5')
       await ask('filter[namedOr]=Lavender&filter[named]=Moss')
       t.ok(await ask('filter[tagged]=nothing') > 0)
+    }
+  })
+
+  t.test('text with question marks stays text beside a limit and conditions of the caller', async (t) => {
+    for (const text of ['?', 'why?', "'?", "' or 1=1 --", '\\?', '??', "?' or true --", '$1?']) {
+      for (const filter of ['named', 'namedOr', 'supplier.name', 'city']) {
+        const params = parseQueryParams({ filter: { [filter]: text, position: '0' }, sort: 'name', per_page: '50' })
+        const qb: any = await plants.query(orm.em.fork() as EntityManager, params, { scope: { name: { $ne: text } } })
+        const rows = await qb.andWhere({ name: { $ne: "') or true --" } }).andWhere({ name: { $ne: text } })
+          .getResultList()
+        t.equal(rows.length > 0, filter === 'namedOr', `${filter} ${text}`)
+        t.ok(rows.every(({ status }: PlantEntity) => status === 'draft'), `${filter} ${text}`)
+      }
+      const found = await all(`filter[words]=${encodeURIComponent(`lavender or ${text}`)}&sort=-words,name&per_page=5`)
+      t.strictSame(found, await all('filter[words]=lavender&sort=name'), `in the order of relevance: ${text}`)
     }
   })
 
