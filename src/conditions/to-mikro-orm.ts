@@ -3,10 +3,11 @@
  * MikroORM itself would also match related rows that are deleted or filtered out. Each condition on related rows
  * therefore also requires that they are visible.
  */
-import { RawQueryFragment } from '@mikro-orm/core'
+import { isRaw, RawQueryFragment } from '@mikro-orm/core'
 import { madeOnce } from '../base/made-once.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
-import { copyOf } from './plain-object.ts'
+import { LIST_OPERATORS } from './mikro-orm-operators.ts'
+import { copyOf, isPlainObject } from './plain-object.ts'
 import type { RelatedPart, Where, WherePart } from './where-tree.ts'
 
 /** The condition for visible rows of an entity, in MikroORM's query language; `undefined` if all rows are visible. */
@@ -47,9 +48,11 @@ function conditionsOf (part: WherePart, visible: Visible): readonly object[] {
       return [not(part.member.flatMap((member) => conditionsOf(member, visible)))]
     case 'compare': {
       const { property: { name }, comparisons, bare } = part
-      if (bare) return [{ [name]: copyOf(comparisons[0]!.value) }]
+      if (bare) return [{ [name]: operand(comparisons[0]!.value) }]
       // one object, because all of them hold for the same related row
-      return [{ [name]: Object.fromEntries(comparisons.map(({ operator, value }) => [operator, copyOf(value)])) }]
+      return [{
+        [name]: Object.fromEntries(comparisons.map(({ operator, value }) => [operator, operand(value, operator)])),
+      }]
     }
     // the row itself contains the key, so no related row is read
     case 'key':
@@ -60,9 +63,9 @@ function conditionsOf (part: WherePart, visible: Visible): readonly object[] {
     case 'embedded':
       return inside(part.property, part.where, visible)
     case 'sql':
-      return [{ [inParentheses(part.fragment)]: copyOf(part.value) }]
+      return [{ [inParentheses(part.fragment)]: compared(part.value) }]
     case 'verbatim':
-      return [{ [part.name]: copyOf(part.value) }]
+      return [{ [part.name]: compared(part.value) }]
   }
 }
 
@@ -71,6 +74,16 @@ function conditionsOf (part: WherePart, visible: Visible): readonly object[] {
  * let rows through which these conditions leave out.
  */
 const inParentheses = (fragment: symbol): symbol => parenthesized(RawQueryFragment.getKnownFragment(fragment)!).key
+
+/** A copy of a value. SQL is in parentheses, unless the operator writes them around its list. */
+const operand = (value: unknown, operator = '$eq'): unknown =>
+  isRaw(value) && !LIST_OPERATORS.has(operator) ? parenthesized(value) : copyOf(value)
+
+/** A copy of what a property or a fragment is compared with: a value, or operators with their values. */
+const compared = (value: unknown): unknown =>
+  isPlainObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([operator, member]) => [operator, operand(member, operator)]))
+    : operand(value)
 
 const parenthesized = madeOnce(({ sql, params }: RawQueryFragment) => new RawQueryFragment(`(${sql})`, params))
 

@@ -20,7 +20,7 @@ const visible = { visible: { name: 'visible', cond: { n: { $ne: 9 } }, default: 
 
 const Size = entity('Size', { height: p.integer(), width: p.integer() }, { embeddable: true })
 const Tile = entity('Tile', {
-  ...id, n: p.integer(), data: p.json<any>(), size: () => p.embedded(Size),
+  ...id, n: p.integer(), odd: p.boolean(), data: p.json<any>(), size: () => p.embedded(Size),
   place: () => p.manyToOne(Place).joinColumns('place_row', 'place_no').nullable(), links: () => p.manyToMany(Link),
   board: () => p.manyToOne(Board).nullable(),
 }, { filters: { says: { name: 'says', cond: () => says.filter, args: false, default: true } } })
@@ -39,8 +39,8 @@ const SEED = `insert into maker (id, n) values (1, 1), (2, 2);
     (4, 1, 1, now());
   insert into link (id, n) values (1, 1), (2, 2), (3, 9);
   insert into place ("row", no, n) values (1, 1, 1), (1, 2, 2), (2, 1, 9);
-  insert into tile (id, n, data, size_height, size_width, board_id, place_row, place_no)
-    select k, (array[1, 2, 9])[1 + k % 3], jsonb_build_object('a', k % 2), k % 4, k % 5, nullif(k % 5, 0),
+  insert into tile (id, n, odd, data, size_height, size_width, board_id, place_row, place_no)
+    select k, (array[1, 2, 9])[1 + k % 3], k % 2 = 1, jsonb_build_object('a', k % 2), k % 4, k % 5, nullif(k % 5, 0),
       case when k % 4 > 0 then 1 + k % 4 / 3 end, case when k % 4 > 0 then 1 + k % 4 % 3 % 2 end
     from generate_series(1, 24) k;
   insert into tile_links (tile_id, link_id) select k, 1 + k % 3 from generate_series(1, 24) k where k % 4 > 0
@@ -196,6 +196,12 @@ await forOneDatabase(t, { entities: [Tile, Link, Place, Board, Maker, Size, Pin]
     for (const rows of [{ ...fragment, size: { height: 1 } }, { $and: [{ size: { height: 1 } }, fragment] }]) {
       Object.assign(says, NOTHING, { rows })
       t.strictSame(await ids('/tiles'), await found('size_height = 1 and n in (1, 9)'))
+    }
+    const value = () => raw('n = 1 or n = 9')
+    for (const odd of [value(), { $eq: value() }, { $ne: value(), $in: [value(), true] }]) {
+      Object.assign(says, NOTHING, { rows: { odd, size: { height: 1 } } })
+      const compared = '$ne' in odd ? '<> (n in (1, 9)) and odd' : '= (n in (1, 9))'
+      t.strictSame(await ids('/tiles'), await found(`size_height = 1 and odd ${compared}`))
     }
     Object.assign(says, NOTHING, { rows: { board: or('@.n > 0 or @.n <= 0') } })
     const visible = 'select id from board where deleted_at is null and n <> 9'
