@@ -204,6 +204,10 @@ export const keyColumns = madeOnce(({ primaryKey }: EntityModel): readonly KeyCo
   Object.freeze(primaryKey.flatMap((part) => part.columns))
 )
 
+/** Whether a property tells the class of a row, in single-table inheritance. A new row has that of its resource. */
+export const tellsClass = (property: Property, { discriminator }: EntityModel): property is ScalarProperty =>
+  discriminator !== undefined && property.kind === 'scalar' && property.column === discriminator.column
+
 /** Whether a property is a formula, or an embedded object with one. */
 export function isFormula (property: Property): boolean {
   if (property.kind === 'embedded') return [...property.properties.values()].some(isFormula)

@@ -12,9 +12,9 @@ export {
 } from './embedded-json.ts'
 export { exactText, isExactNumber, parseExact } from './exact-json.ts'
 export {
-  columnsBesideKey, columnsOf, isFormula, keyColumnNames, keyColumns, type EmbeddedProperty, type EntityModel,
-  type KeyColumn, type KeyPart, type PrimaryKeyPart, type Property, type RelationProperty, type ScalarProperty,
-  type WriteRules,
+  columnsBesideKey, columnsOf, isFormula, keyColumnNames, keyColumns, tellsClass, type EmbeddedProperty,
+  type EntityModel, type KeyColumn, type KeyPart, type PrimaryKeyPart, type Property, type RelationProperty,
+  type ScalarProperty, type WriteRules,
 } from './entity-model.ts'
 export { keyFromJson, keyFromText } from './codec.ts'
 export { owningSide } from './owning-side.ts'

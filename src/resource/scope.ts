@@ -8,7 +8,8 @@ import {
 } from '../conditions/index.ts'
 import { OutOfScopeError, ScopeError } from '../base/errors.ts'
 import {
-  wireTypeOf, type EntityModel, type Property, type RelationProperty, type ScalarProperty, type SqlValue,
+  isSameValue, tellsClass, wireTypeOf, type EntityModel, type Property, type RelationProperty, type ScalarProperty,
+  type SqlValue,
 } from '../model/index.ts'
 
 /**
@@ -50,21 +51,24 @@ export interface ScopeRules extends Pick<Equalities, 'equalities'> {
  * @throws {OutOfScopeError} for a value that the type of the application does not convert
  */
 export function scopeRulesOf (where: Where, model: EntityModel): ScopeRules {
-  const { equalities: all, partial } = equalitiesOf(where)
-  // a new row gets the class of its resource, which no scope sets
-  const equalities = new Map([...all].filter(([property]) => !tellsClass(property, model)))
-  return throwingScopeErrors(`The scope of ${model.name}`, () => ({
-    where,
-    equalities,
-    needsDatabase: partial || equalities.size < all.size,
-    values: new Map(
+  const { equalities, partial } = equalitiesOf(where)
+  return throwingScopeErrors(`The scope of ${model.name}`, () => {
+    const values = new Map(
       [...equalities].map(([property, value]) => [property, valueOfEquality({ property, value })] as const)
-    ),
-  }))
+    )
+    return { where, equalities, needsDatabase: partial || mayExcludeNew(values, model), values }
+  })
 }
 
-const tellsClass = (property: Property, { discriminator }: EntityModel): boolean =>
-  property.kind === 'scalar' && property.column === discriminator?.column
+/** Whether a scope may require another class than that of new rows, which is the class of their resource. */
+function mayExcludeNew (values: ScopeRules['values'], model: EntityModel): boolean {
+  if (model.discriminator === undefined) return false
+  const [own] = model.discriminator.values
+  for (const [property, value] of values) {
+    if (tellsClass(property, model) && isSameValue(value, own!, property) !== true) return true
+  }
+  return false
+}
 
 /**
  * Does work with a condition of the application. The details of errors are for the log, since they contain names that

@@ -8,7 +8,7 @@ import { sharesColumns, withSharedColumns, type BodyRules, type Id, type RecordD
 import { clientBody, refusedBody } from '../schema/index.ts'
 import { keyColumnErrors, withoutKey } from './update-data.ts'
 import type { Data } from './new-row.ts'
-import { withKeys, type UpsertData } from './upsert-data.ts'
+import { givenByClass, withKeys, type UpsertData } from './upsert-data.ts'
 import { possibilitiesOf, type UpsertRules } from './upsert-possibilities.ts'
 
 interface BodyCheckOptions {
@@ -73,7 +73,7 @@ export function checkUpserts (
     }
     rows.push(row)
   }
-  const keyed = complete ? withKeys(rows, key, undefined, pointer) : undefined
+  const keyed = complete ? withKeys(rows, key, givenByClass(key, model), pointer) : undefined
   return decides ? keyed : undefined
 }
 

@@ -61,8 +61,12 @@ export function rowOfBody (create: CreateData, data: Data, pointer: string): Rec
 }
 
 /** A row with the values of its scope. */
-export function scopedRow ({ scope }: Pick<Write, 'scope'>, given: RecordData, pointer: string): RecordData {
-  const row = scope === undefined ? given : withScopeValues(given, scope)
+export function scopedRow (
+  { scope, model }: Pick<Write, 'scope' | 'model'>,
+  given: RecordData,
+  pointer: string
+): RecordData {
+  const row = scope === undefined ? given : withScopeValues(given, scope, model)
   if (scope !== undefined) refuseOutside(row, scope, pointer)
   return withSharedColumns(row, pointer)
 }

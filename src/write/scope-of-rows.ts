@@ -6,7 +6,7 @@
 import { columnOf, rowsBehind, tablesBehind } from '../conditions/index.ts'
 import { outOfScope } from '../base/errors.ts'
 import {
-  isSameValue, type EntityModel, type RelationProperty, type ScalarProperty, type SqlValue,
+  isSameValue, tellsClass, type EntityModel, type RelationProperty, type ScalarProperty, type SqlValue,
 } from '../model/index.ts'
 import { haveLinks, withColumn, type BodyRules, type RecordData, type ReferenceData } from '../plan/index.ts'
 import {
@@ -25,13 +25,20 @@ export function withoutScope (rules: BodyRules, { values }: ScopeRules): BodyRul
   }
 }
 
-/** A new row with the values that the scope sets. Values that the row has already stay, and are checked later. */
-export function withScopeValues (row: RecordData, { values, equalities }: ScopeRules): RecordData {
+/**
+ * A new row with the values that the scope sets, which cannot set the class of a row. Values that the row has already
+ * stay, and are checked later.
+ */
+export function withScopeValues (
+  row: RecordData,
+  { values, equalities }: ScopeRules,
+  model: EntityModel
+): RecordData {
   let { columns, values: own } = row
   const references: ReferenceData[] = [...row.references]
   const properties: Record<string, unknown> = { ...row.properties }
   for (const [property, value] of values) {
-    if (Object.hasOwn(properties, property.name)) continue
+    if (Object.hasOwn(properties, property.name) || tellsClass(property, model)) continue
     const { column } = columnOf(property)!
     if (!columns.some((data) => data.column === column)) {
       columns = withColumn(columns, property, column)

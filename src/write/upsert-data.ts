@@ -3,7 +3,7 @@ import { invalidAt, RequestValidationError, type ErrorItem } from '../base/error
 import { escapedName } from '../base/error-list.ts'
 import { isObject } from '../base/is-object.ts'
 import { madeOnce } from '../base/made-once.ts'
-import { canonicalKey, columnsOf, type Property, type SqlValue } from '../model/index.ts'
+import { canonicalKey, columnsOf, tellsClass, type EntityModel, type Property, type SqlValue } from '../model/index.ts'
 import { columnData, type ColumnValues, type DataColumn, type RecordData, type UpsertKey } from '../plan/index.ts'
 import type { ScopeRules } from '../resource/index.ts'
 import { readData } from '../schema/index.ts'
@@ -27,11 +27,24 @@ export interface UpsertedRow extends Written {
 /** Values of the key that the body of a record need not give, because the server gives them. */
 type GivenByServer = Pick<ScopeRules, 'values'> | undefined
 
-/** The values that the server adds to the data of each record. */
-export function givenByServer ({ write: { model, scope }, create: { values } }: Upsert): GivenByServer {
-  if (values === undefined) return scope
-  const own = columnData(readData(values, model, { by: 'server' }))
-  return { values: new Map([...scope?.values ?? [], ...own.map(({ property, value }) => [property, value] as const)]) }
+/** The class of new rows, if it is a part of the key: it is that of their resource, and no body sets it. */
+export function givenByClass ({ properties }: UpsertKey, model: EntityModel): GivenByServer {
+  const part = properties.find((property) => tellsClass(property, model))
+  return part && { values: new Map([[part, model.discriminator!.values[0]!]]) }
+}
+
+/** The values that the server adds to the data of each record. A scope may require rows of another class. */
+export function givenByServer ({ write: { model, scope }, key, create: { values } }: Upsert): GivenByServer {
+  const byClass = givenByClass(key, model)
+  if (values === undefined && byClass === undefined) return scope
+  const own = values === undefined ? [] : columnData(readData(values, model, { by: 'server' }))
+  return {
+    values: new Map([
+      ...byClass?.values ?? [],
+      ...scope?.values ?? [],
+      ...own.map(({ property, value }) => [property, value] as const),
+    ]),
+  }
 }
 
 /** The columns of the key that finds a record. */

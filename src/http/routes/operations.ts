@@ -2,7 +2,7 @@
 import { CREATING, factsOf, isMany, takesBodies } from '../../config/index.ts'
 import { isOwnMethod, type CrudBase } from '../../crud/index.ts'
 import { ConfigError } from '../../base/errors.ts'
-import type { EntityModel, Property } from '../../model/index.ts'
+import { tellsClass, type EntityModel, type Property } from '../../model/index.ts'
 import type { Resource } from '../../resource/index.ts'
 import { canNarrow } from '../../plan/index.ts'
 import { closedBody, missingHook } from '../../write/index.ts'
@@ -79,7 +79,7 @@ function checkUpsertKeys (
     )
   }
   const closed = upsertKeys.flatMap(({ properties }) => properties).find((part) =>
-    !writable.create!.properties.has(part)
+    !writable.create!.properties.has(part) && !tellsClass(part, model)
   )
   if (closed === undefined || !complete) return
   throw new ConfigError(

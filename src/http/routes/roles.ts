@@ -4,7 +4,7 @@ import type { Access, Role, Rule } from '../../access/index.ts'
 import { factsOf } from '../../config/index.ts'
 import { isOwnMethod } from '../../crud/index.ts'
 import { ConfigError } from '../../base/errors.ts'
-import { columnsOf, type EntityModel, type Property } from '../../model/index.ts'
+import { columnsOf, tellsClass, type EntityModel, type Property } from '../../model/index.ts'
 import type { UpsertKey } from '../../plan/index.ts'
 import type { Resource } from '../../resource/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
@@ -99,7 +99,8 @@ function closedPart (
   { bound: { model, writable }, role }: RoleResource
 ): Property | undefined {
   const isFilled = filledBy(role.ruleOf(model.name)!, model)
-  const isGiven = (part: Property): boolean => isFilled(part) || writable.create!.properties.has(part)
+  const isGiven = (part: Property): boolean =>
+    tellsClass(part, model) || isFilled(part) || writable.create!.properties.has(part)
   const parts = properties.map(({ name }) => model.properties.get(name)!)
   // a relation may give a column that it shares with another part
   const given = new Set(parts.filter(isGiven).flatMap(columnsOf))

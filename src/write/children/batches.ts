@@ -155,7 +155,7 @@ export function parentColumns ({ parent }: OwnedChildren, key: ParentKey): reado
  */
 export function withParent (
   { row, pointer }: ChildItem,
-  { owned, write: { scope } }: Pick<ChildBatch, 'owned' | 'write'>,
+  { owned, write: { scope, model } }: Pick<ChildBatch, 'owned' | 'write'>,
   key: ParentKey
 ): RecordData {
   const columns = parentColumns(owned, key)
@@ -167,7 +167,7 @@ export function withParent (
     properties: { ...row.properties, [name]: values.length === 1 ? values[0] : values },
   }
   if (scope === undefined) return withColumnsOnce(own, pointer)
-  const scoped = withScopeValues(own, scope)
+  const scoped = withScopeValues(own, scope, model)
   refuseOutside(scoped, scope, pointer)
   return withColumnsOnce(scoped, pointer)
 }
