@@ -61,7 +61,7 @@ export async function costsOf (
     }
     const after = await spent()
     return loads.map(({ requests, seconds, latencies }, index) => {
-      if (requests === 0) throw new Error(`the other servers have sent all requests before ${parties[index]!.owner}`)
+      if (requests === 0) throw new Error(`${parties[index]!.owner} got no request`)
       const [from, to] = [before[index]!, after[index]!]
       return {
         cpu: (to.cpu - from.cpu) / requests,

@@ -69,6 +69,8 @@ t.test('the README', async (t) => {
     const [, shown] = /open <(.+?)>/.exec(text)!
     const page = await fetch(shown!.replace(SHOWN_SERVER, base))
     t.match([page.status, page.headers.get('content-type')], [200, /^text\/html/], 'a page for the browser')
+    const described = await (await fetch(`${base}/explorer/resources.json`)).json() as { resources: { path: string }[] }
+    t.strictSame(described.resources.map(({ path }) => path), ['/categories'], 'it knows the resource')
   })
 
   await t.test('securing it', async (t) => {
