@@ -6,8 +6,7 @@
 import { isRaw, RawQueryFragment } from '@mikro-orm/core'
 import { madeOnce } from '../base/made-once.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
-import { LIST_OPERATORS } from './mikro-orm-operators.ts'
-import { copyOf, isPlainObject } from './plain-object.ts'
+import { isPlainObject } from './plain-object.ts'
 import type { RelatedPart, Where, WherePart } from './where-tree.ts'
 
 /** The condition for visible rows of an entity, in MikroORM's query language; `undefined` if all rows are visible. */
@@ -48,10 +47,10 @@ function conditionsOf (part: WherePart, visible: Visible): readonly object[] {
       return [not(part.member.flatMap((member) => conditionsOf(member, visible)))]
     case 'compare': {
       const { property: { name }, comparisons, bare } = part
-      if (bare) return [{ [name]: operand(comparisons[0]!.value) }]
+      if (bare) return [{ [name]: closedIn(comparisons[0]!.value) }]
       // one object, because all of them hold for the same related row
       return [{
-        [name]: Object.fromEntries(comparisons.map(({ operator, value }) => [operator, operand(value, operator)])),
+        [name]: Object.fromEntries(comparisons.map(({ operator, value }) => [operator, closedIn(value, operator)])),
       }]
     }
     // the row itself contains the key, so no related row is read
@@ -63,29 +62,47 @@ function conditionsOf (part: WherePart, visible: Visible): readonly object[] {
     case 'embedded':
       return inside(part.property, part.where, visible)
     case 'sql':
-      return [{ [inParentheses(part.fragment)]: compared(part.value) }]
+      return [{ [closedKey(part.fragment)]: closedIn(part.value) }]
     case 'verbatim':
-      return [{ [part.name]: compared(part.value) }]
+      return [{ [part.name]: closedIn(part.value) }]
   }
 }
 
+/** A fragment that is a condition by itself. */
+const closedKey = (fragment: symbol): symbol => closed(RawQueryFragment.getKnownFragment(fragment)!).key
+
 /**
- * A fragment of SQL in parentheses. MikroORM joins it to other conditions by `and` without any, so that its `or` would
- * let rows through which these conditions leave out.
+ * A copy of what a property or a fragment is compared with: a value, operators with their values, or members of a
+ * document. MikroORM writes parentheses for SQL in `$in` and `$nin` only.
  */
-const inParentheses = (fragment: symbol): symbol => parenthesized(RawQueryFragment.getKnownFragment(fragment)!).key
+function closedIn (value: unknown, name?: string): unknown {
+  if (isRaw(value)) return name === '$in' || name === '$nin' ? value : closed(value)
+  if (Array.isArray(value)) return Array.from(value, (item) => closedIn(item))
+  return isPlainObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closedIn(member, name)]))
+    : value
+}
 
-/** A copy of a value. SQL is in parentheses, unless the operator writes them around its list. */
-const operand = (value: unknown, operator = '$eq'): unknown =>
-  isRaw(value) && !LIST_OPERATORS.has(operator) ? parenthesized(value) : copyOf(value)
+/**
+ * SQL of the application, in parentheses if its `or` needs them. MikroORM joins SQL to other conditions by `and`
+ * without any, so that an `or` would let rows through which these conditions leave out.
+ */
+const closed = madeOnce((fragment: RawQueryFragment): RawQueryFragment =>
+  // the line ends a comment
+  hasOpenOr(fragment.sql) ? new RawQueryFragment(`(${fragment.sql}\n)`, fragment.params) : fragment
+)
 
-/** A copy of what a property or a fragment is compared with: a value, or operators with their values. */
-const compared = (value: unknown): unknown =>
-  isPlainObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([operator, member]) => [operator, operand(member, operator)]))
-    : operand(value)
+/** Literals, quoted names, and parentheses without others in them. */
+const CLOSED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\([^()'"]*\)/g
 
-const parenthesized = madeOnce(({ sql, params }: RawQueryFragment) => new RawQueryFragment(`(${sql})`, params))
+/** Whether a text may have an `or` outside of literals and parentheses. */
+function hasOpenOr (text: string): boolean {
+  // literals in dollars or with escapes, and comments, may hide a quote or a parenthesis
+  if (/[$\\]|--|\/\*/.test(text)) return true
+  let open = text
+  for (let inner = ''; inner !== open;) [inner, open] = [open, open.replace(CLOSED, ' ')]
+  return /\bor\b/i.test(open)
+}
 
 /** Conditions on members of a property of the row itself, each by itself. */
 const inside = ({ name }: { readonly name: string }, where: Where, visible: Visible): readonly object[] =>

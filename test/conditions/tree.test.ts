@@ -1,5 +1,6 @@
 /** Conditions after reading: frozen trees, and their uses. */
 import { MikroORM, p, raw, RawQueryFragment, ref } from '@mikro-orm/postgresql'
+import { inspect } from 'node:util'
 import t from 'tap'
 import {
   entitiesBehind, equalitiesOf, hasSql, readCondition, readConstant, textOfCondition, toMikroOrm, type Visible,
@@ -54,7 +55,7 @@ t.test('a tree is frozen, and does not change with the condition', async (t) => 
 t.test('without anything to guard, a condition is returned unchanged, part by part', async (t) => {
   const parts: readonly object[] = [
     {}, { tenant: 5 }, { tenant: [1, 2] }, { tenant: { $gte: 1, $lt: 9 } },
-    { tenant: { $in: query } }, { since: new Date(0) },
+    { tenant: raw('current_setting(?)::int', ['x']) }, { tenant: { $in: query } }, { since: new Date(0) },
     { $and: [{ tenant: 5 }, {}] }, { $or: [{ id: 1 }, { tenant: 6 }] }, { account: 7 }, { account },
     { account: ref(account) }, { account: { id: 7 } }, { account: { $ne: null } },
     { account: { name: { $like: 'a%' } } }, { members: { $some: { nr: 1 } } },
@@ -75,19 +76,32 @@ t.test('a fragment of SQL gets parentheses, because MikroORM writes none', async
   for (const value of [[], true, { $ne: true }]) {
     const condition = { [either]: value }
     for (const where of [condition, { tenant: 5, ...condition }, { $and: [condition, { tenant: 5 }] }]) {
-      t.strictSame(fragmentsIn(toMikroOrm(read(where))), [['(tenant = ? or ?? is null)', [5, 'tenant'], value]])
+      t.strictSame(fragmentsIn(toMikroOrm(read(where))), [['(tenant = ? or ?? is null\n)', [5, 'tenant'], value]])
     }
   }
 })
 
-t.test('SQL in place of a value gets parentheses, unless the operator writes them around a list', async (t) => {
-  const value = raw('? or ??', [true, 'open'])
-  const written = (where: object) => JSON.stringify(toMikroOrm(read(where)))
-  t.equal(written({ tenant: value }), JSON.stringify({ tenant: raw('(? or ??)', [true, 'open']) }))
-  t.equal(written({ tenant: { $ne: value } }), JSON.stringify({ tenant: { $ne: raw('(? or ??)', [true, 'open']) } }))
-  t.equal(written({ tenant: { $in: value } }), JSON.stringify({ tenant: { $in: value } }))
-  const [compared] = fragmentsIn(toMikroOrm(read({ [fragment]: { $eq: value } })))
-  t.equal(JSON.stringify(compared![2]), JSON.stringify({ $eq: raw('(? or ??)', [true, 'open']) }))
+t.test('SQL in place of a value gets parentheses for its `or`, unless MikroORM writes them', async (t) => {
+  const [value, closed] = [raw('? or ??', [true, 'open']), raw('(? or ??\n)', [true, 'open'])]
+  const written = (where: object) => inspect(toMikroOrm(read(where)), { depth: null })
+  for (const around of [
+    (sql: unknown) => ({ tenant: sql }),
+    (sql: unknown) => ({ tenant: { $ne: sql, $gt: 5 } }),
+    (sql: unknown) => ({ data: { a: { b: sql } } }),
+    (sql: unknown) => ({ data: { a: { $gt: sql } } }),
+    (sql: unknown) => ({ data: { $hasKeys: sql } }),
+    (sql: unknown) => ({ [fragment]: [sql] }),
+    (sql: unknown) => ({ [fragment]: { $eq: sql } }),
+  ]) t.equal(written(around(value)), inspect(around(closed), { depth: null }))
+  t.equal(written({ tenant: { $in: value } }), inspect({ tenant: { $in: value } }, { depth: null }))
+  for (const text of [
+    'any(select id from team where open or owner)', "'or'", '"or" + 1', "'a!%' escape '!'", 'coalesce((a or (b)), c)',
+    'ordinal', "'it''s a or b'", "(a = '(' or b)",
+  ]) t.match(written({ tenant: raw(text) }), inspect(raw(text)), text)
+  for (const text of ['a Or b', '(a) or (b)', "$$'$$ = a or b = $$'$$", "E'\\'' or b --'", "a /* ' */ or b /* ' */",
+    "(a = ')') or b = '('", 'a or b -- c']) {
+    t.match(written({ tenant: raw(text) }), inspect(raw(`(${text}\n)`)), text)
+  }
 })
 
 /** The SQL, the parameters and the values of the fragments in a condition. */
