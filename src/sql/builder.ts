@@ -141,14 +141,17 @@ function rawText ({ pieces }: Sql, values: readonly unknown[]): { readonly text:
   return { text, params: pieces.filter((piece) => typeof piece === 'number').map((slot) => values[slot]) }
 }
 
-/** A value to sort by. MikroORM writes its values into the text, which must have no question mark of a value then. */
+/**
+ * A value to sort by. MikroORM writes its values into the text, and then reads all question marks again. So those of
+ * the text are escaped twice, and values have none.
+ */
 function orderKey (value: Sql, values: readonly unknown[]) {
   const { text, params } = rawText(value, values)
-  return raw(text, params.map((param) => typeof param === 'string' && param.includes('?') ? asJoined(param) : param))
+  if (params.length === 0) return raw(text)
+  const written = params.map((param) => typeof param === 'string' && param.includes('?') ? literal(param) : param)
+  return raw(text.replaceAll('\\?', '\\\\?'), written)
 }
 
-/** A text by its parts between question marks, which `chr` writes. */
-function asJoined (text: string) {
-  const parts = text.split('?')
-  return raw(`(${parts.map(() => '?').join(' || chr(63) || ')})`, parts)
-}
+/** A text as a literal with escapes (PostgreSQL manual, section 4.1.2.2), in which question marks are codes. */
+const literal = (text: string) =>
+  raw(` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll('?', '\\x3f')}'`)

@@ -32,6 +32,10 @@ const plants = resource(Plant, {
       sorted++
       return qb.orderBy({ shelf: direction })
     }),
+    // a callback that joins is a query of its own, whose values are bound
+    AllowedSort.custom<PlantEntity>('marked', (qb, direction) =>
+      qb.andWhere({ supplier: { name: { $ne: 'why?' } } })
+        .orderBy({ [raw("nullif('a?', 'b?')")]: direction } as never)),
   ],
   defaultSort: ['-name'],
 })
@@ -127,6 +131,7 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       const found = await all(`filter[words]=${encodeURIComponent(`lavender or ${text}`)}&sort=-words,name&per_page=5`)
       t.strictSame(found, await all('filter[words]=lavender&sort=name'), `in the order of relevance: ${text}`)
     }
+    t.strictSame(await all('sort=marked,name&per_page=3'), await all('sort=name&per_page=3'))
   })
 
   t.test('without limit, the query has all rows in their order; without order, one page of them', async (t) => {
