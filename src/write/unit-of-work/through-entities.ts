@@ -54,7 +54,7 @@ export function * markThroughEntity (
   const { entity, row, isDeleted, previous } = yield * lockRecord(write, id, deleted)
   if (restores && !isDeleted) return foundUnchanged(row)
   yield * flushing(() => assignEntity(session, entity, { [model.deletedAt!.name]: deletedAt }, model))
-  // a deletion may take the row out of its scope, but a hook of the entity that moves a restored row may not
+  // a deletion may take the row out of its scope, and a restore may not
   if (restores) yield * findInScope(write, id)
   return { ...yield * readBack(write, id), previous }
 }

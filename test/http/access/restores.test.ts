@@ -1,4 +1,4 @@
-/** A restore by MikroORM's unit of work leaves the row in its rows or scope, whatever hooks of the entity change. */
+/** A restore by MikroORM's unit of work leaves the row in its rows or scope, if only the database can tell. */
 import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { CrudBase, softDelete } from '../../../src/index.ts'
