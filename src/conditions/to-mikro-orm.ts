@@ -3,10 +3,8 @@
  * MikroORM itself would also match related rows that are deleted or filtered out. Each condition on related rows
  * therefore also requires that they are visible.
  */
-import { isRaw, RawQueryFragment } from '@mikro-orm/core'
-import { madeOnce } from '../base/made-once.ts'
 import type { EntityModel, RelationProperty } from '../model/index.ts'
-import { isPlainObject } from './plain-object.ts'
+import { closedIn, closedKey } from './closed-sql.ts'
 import type { RelatedPart, Where, WherePart } from './where-tree.ts'
 
 /** The condition for visible rows of an entity, in MikroORM's query language; `undefined` if all rows are visible. */
@@ -66,42 +64,6 @@ function conditionsOf (part: WherePart, visible: Visible): readonly object[] {
     case 'verbatim':
       return [{ [part.name]: closedIn(part.value) }]
   }
-}
-
-/** A fragment that is a condition by itself. */
-const closedKey = (fragment: symbol): symbol => closed(RawQueryFragment.getKnownFragment(fragment)!).key
-
-/**
- * A copy of what a property or a fragment is compared with: a value, operators with their values, or members of a
- * document. MikroORM writes parentheses for SQL in `$in` and `$nin` only.
- */
-function closedIn (value: unknown, name?: string): unknown {
-  if (isRaw(value)) return name === '$in' || name === '$nin' ? value : closed(value)
-  if (Array.isArray(value)) return Array.from(value, (item) => closedIn(item))
-  return isPlainObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closedIn(member, name)]))
-    : value
-}
-
-/**
- * SQL of the application, in parentheses if its `or` needs them. MikroORM joins SQL to other conditions by `and`
- * without any, so that an `or` would let rows through which these conditions leave out.
- */
-const closed = madeOnce((fragment: RawQueryFragment): RawQueryFragment =>
-  // the line ends a comment
-  hasOpenOr(fragment.sql) ? new RawQueryFragment(`(${fragment.sql}\n)`, fragment.params) : fragment
-)
-
-/** Literals, quoted names, and parentheses without others in them. */
-const CLOSED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\([^()'"]*\)/g
-
-/** Whether a text may have an `or` outside of literals and parentheses. */
-function hasOpenOr (text: string): boolean {
-  // literals in dollars or with escapes, and comments, may hide a quote or a parenthesis
-  if (/[$\\]|--|\/\*/.test(text)) return true
-  let open = text
-  for (let inner = ''; inner !== open;) [inner, open] = [open, open.replace(CLOSED, ' ')]
-  return /\bor\b/i.test(open)
 }
 
 /** Conditions on members of a property of the row itself, each by itself. */

@@ -102,6 +102,9 @@ t.test('SQL in place of a value gets parentheses for its `or`, unless MikroORM w
     "(a = ')') or b = '('", 'a or b -- c']) {
     t.match(written({ tenant: raw(text) }), inspect(raw(`(${text}\n)`)), text)
   }
+  for (const params of [[value], [[5, value]]]) {
+    t.equal(written({ tenant: raw('1 = ?', params) }), inspect({ tenant: raw('(1 = ?\n)', params) }, { depth: null }))
+  }
 })
 
 /** The SQL, the parameters and the values of the fragments in a condition. */

@@ -21,7 +21,7 @@ export type ReadQuery =
     readonly kind: 'list',
     /** The plan of a page. Absent for a stream, which plans itself. */
     readonly planned: PlannedList | undefined,
-    /** What the records show. */
+    /** The properties, includes and numbers of the records. */
     readonly selection: Selection,
   }
   | { readonly kind: 'record' }

@@ -1,4 +1,4 @@
-/** What is left of a whitelist for a role works as it does without roles. */
+/** The whitelist of a role that does not see all properties: its default sort, and its filters and sorts by numbers. */
 import { p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, AllowedInclude, AllowedSort, CrudBase, type RoleRules } from '../../../src/index.ts'
