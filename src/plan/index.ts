@@ -37,7 +37,9 @@ export {
 } from './filters/index.ts'
 export { MAX_INCLUDES, planSelection } from './selection.ts'
 export { countChoices, pageParametersOf } from './window.ts'
-export { resolveWhitelist, type AggregateEntry, type RelationEntry, type Whitelist } from './whitelist/index.ts'
+export {
+  resolveWhitelist, withNames, type AggregateEntry, type RelationEntry, type Whitelist,
+} from './whitelist/index.ts'
 export { DEFAULT_SORT, relationsOfWhitelist, waysOf, type Way, type WayTarget } from './whitelist/ways.ts'
 export { planPrevious } from './previous.ts'
 export { cited } from './refusal.ts'

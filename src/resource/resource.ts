@@ -141,7 +141,10 @@ export class Resource {
     this.previous = selection && { selection, toWire: toWireOf(selection) }
   }
 
-  /** Adds the name by which routes call the resource. Clients may use it in `fields[<name>]`. */
+  /**
+   * Adds the name by which routes call the resource. Clients of these routes may use it in `fields[<name>]`, and methods
+   * take the names of all routes.
+   */
   addName (name: string): void {
     this.#names.add(name)
   }

@@ -100,6 +100,18 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
+  t.test('of two routes that share an instance, each takes its own name', async (t) => {
+    const shared = resource(Plant, queryConfig)
+    const app = await serve(t, orm, { '/a': { crud: shared, name: 'a' }, '/b': { crud: shared, name: 'b' } })
+    for (const path of ['', '/1']) {
+      await client(app, `/a${path}`).get('fields[a]=id&fields[plant]=name')
+      await client(app, `/b${path}`).get('fields[b]=id&fields[plant]=name')
+      t.strictSame(await client(app, `/b${path}`).details('fields[a]=id&fields[plant]=name'), [
+        "'a' is not included, so no fields of it can be selected. Allowed: b, plant.",
+      ])
+    }
+  })
+
   t.test('fields[...] selects the fields of an included relation', async (t) => {
     t.strictSame(
       await client(app, '/plants/1').get('fields=name&include=tags,supplier&fields[tags]=name&fields[supplier]=name'),

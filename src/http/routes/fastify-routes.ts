@@ -65,13 +65,13 @@ export function fastifyRoutes (
   fastify: FastifyInstance,
   { options, routed, offer, named, limits, streaming, timing, transformOf }: RouteParts
 ): { readonly routes: FastifyRoute[], readonly onRoute: LastHooks['append'] } {
-  const { name, bound, operations } = routed
+  const { name, operations } = routed
   const { orm } = fastify
   const inputParts = {
     orm,
     crud: options.crud,
     access: limits?.access,
-    seenBy: seenResources(options, operations, bound.model),
+    seenBy: seenResources(options, routed),
     formatOf: streaming?.formatOf,
     varyOf: varyOf(options, limits !== undefined),
   }

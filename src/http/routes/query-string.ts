@@ -51,16 +51,16 @@ export const QUERY_STRINGS: {
   readonly [Kind in QueryKind]: (input: QueryInput) => ReadQuery & { readonly kind: Kind }
 } = {
   list: (input) => {
-    const { request: { queryParams: params }, seen: { resource: { whitelist } } } = input
+    const { request: { queryParams: params }, seen: { resource, whitelist } } = input
     if (input.format !== undefined) {
       return { kind: 'list', planned: undefined, selection: planStream(params, whitelist, rulesFor(input)).selection }
     }
     const plan = planList(params, whitelist, rulesFor(input))
-    return { kind: 'list', planned: { params, whitelist, plan }, selection: plan.selection }
+    return { kind: 'list', planned: { params, whitelist: resource.whitelist, plan }, selection: plan.selection }
   },
 
   record: (input) => {
-    checkGet(input.request.queryParams, input.seen.resource.whitelist, rulesFor(input))
+    checkGet(input.request.queryParams, input.seen.whitelist, rulesFor(input))
     return { kind: 'record' }
   },
 

@@ -2,7 +2,7 @@
 import type { Actor } from '../../access/index.ts'
 import { BODY_NAMES, CREATING, factsOf, formsOfBodies, type BodyName } from '../../config/index.ts'
 import { isOwnMethod } from '../../crud/index.ts'
-import type { EntityModel } from '../../model/index.ts'
+import { withNames, type Whitelist } from '../../plan/index.ts'
 import type { Resource } from '../../resource/index.ts'
 import type { CrudOperation, CrudRoutesOptions } from '../route-options.ts'
 import { seenVersion, versionIsWhole } from './entity-tags.ts'
@@ -12,6 +12,8 @@ import { keyReader } from './path-key.ts'
 
 export interface SeenResource {
   readonly resource: Resource
+  /** That of the resource, with the names that these routes have for it. */
+  readonly whitelist: Whitelist
   readonly options: CrudRoutesOptions
   /** The forms of bodies that the routes take. A role may use some of the routes. */
   readonly forms: { readonly [Name in BodyName]?: ReturnType<typeof formsOfBodies> }
@@ -33,20 +35,22 @@ export interface SeenResource {
   readonly locationOf: ReturnType<typeof locationsOf>
 }
 
-/**
- * Returns the function that tells how callers see a resource. A server without roles has one view of it.
- *
- * @param whole the model of callers without a role
- */
+/** Returns the function that tells how callers see a resource. A server without roles has one view of it. */
 export function seenResources (
   options: CrudRoutesOptions,
-  operations: readonly CrudOperation[],
-  whole: EntityModel
+  { name, operations, bound }: {
+    readonly name: string,
+    readonly operations: readonly CrudOperation[],
+    readonly bound: Resource,
+  }
 ): (resource: Resource, actor: Actor | undefined) => SeenResource {
   const known = new WeakMap<Resource, SeenResource>()
   const completes = fillsNothing(options, operations)
   const ignores = options.readonlyProperties === 'ignore'
   const idempotency = idempotencyOf(options)
+  // the first one is that of the CRUD class or the table, and the others those of all routes
+  const [called] = bound.whitelist.names
+  const names = new Set([called!, name])
   const forms = Object.fromEntries(BODY_NAMES.map((name) => [name, formsOfBodies(operations, name)]))
   return (resource, actor) => {
     let seen = known.get(resource)
@@ -58,6 +62,7 @@ export function seenResources (
       resource,
       seen = {
         resource,
+        whitelist: withNames(resource.whitelist, names),
         options,
         forms,
         complete,
@@ -71,7 +76,7 @@ export function seenResources (
         idempotency,
         readKey: keyReader(model, operations),
         versionOf: seenVersion(model),
-        versionIsWhole: options.conditional === true && versionIsWhole(model, whole, options.crud),
+        versionIsWhole: options.conditional === true && versionIsWhole(model, bound.model, options.crud),
         locationOf: locationsOf(model, options.crud.afterRead !== undefined),
       }
     )

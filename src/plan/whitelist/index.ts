@@ -99,6 +99,10 @@ export function resolveWhitelist (
   })
 }
 
+/** The same whitelist, for routes that call the resource by these names. Routes may share a resource. */
+export const withNames = (whitelist: Whitelist, names: ReadonlySet<string>): Whitelist =>
+  Object.freeze({ ...whitelist, names, selections: new Memo<Selection>() })
+
 /** The pages of aggregates. Groups are small, and diagrams show many. */
 export const GROUP_PAGES = { defaultPerPage: 20, maxPerPage: 1_000, count: 'exact', countParameter: false } as const
 
