@@ -1,6 +1,6 @@
 /** Leaves related rows out of a condition that are deleted or filtered out. */
 import type { EntityModel } from '../model/index.ts'
-import type { RelatedPart, Where, WherePart } from './where-tree.ts'
+import { insideOf, type RelatedPart, type Where, type WherePart } from './where-tree.ts'
 
 /** The condition that related rows of an entity must fulfil to count. */
 type Counting = (model: EntityModel) => Where
@@ -18,29 +18,15 @@ export const filteredOnly = (where: Where, filters: ReadonlyMap<EntityModel, Whe
   withRelated(where, (model) => filters.get(model) ?? [])
 
 function withRelated (where: Where, counting: Counting): Where {
-  return where.every(isOfRow) ? where : Object.freeze(where.map((part) => countingPart(part, counting)))
+  return where.every(isLeaf) ? where : Object.freeze(where.map((part) => countingPart(part, counting)))
 }
 
-/** Whether a part is a condition on the row itself, without others inside. */
-const isOfRow = ({ kind }: WherePart): boolean => kind === 'compare' || kind === 'key' || kind === 'verbatim'
+const isLeaf = (part: WherePart): boolean => insideOf(part).length === 0
 
 function countingPart (part: WherePart, counting: Counting): WherePart {
-  switch (part.kind) {
-    case 'and':
-    case 'or':
-      return { ...part, members: part.members.map((member) => withRelated(member, counting)) }
-    case 'not':
-      return { ...part, member: withRelated(part.member, counting) }
-    case 'embedded':
-      return { ...part, where: withRelated(part.where, counting) }
-    case 'related':
-      return countingRelated(part, counting)
-    case 'compare':
-    case 'key':
-    case 'sql':
-    case 'verbatim':
-      return part
-  }
+  if (part.kind === 'related') return countingRelated(part, counting)
+  if ('members' in part) return { ...part, members: part.members.map((member) => withRelated(member, counting)) }
+  return 'where' in part ? { ...part, where: withRelated(part.where, counting) } : part
 }
 
 function countingRelated (part: RelatedPart, counting: Counting): RelatedPart {
@@ -48,7 +34,7 @@ function countingRelated (part: RelatedPart, counting: Counting): RelatedPart {
   if (counts.length === 0) return { ...part, where }
   // "each row that counts matches" is the same as "no row that counts fails to match"
   return part.quantifier === '$every'
-    ? { ...part, quantifier: '$none', where: [{ kind: 'not', member: where }, ...counts] }
+    ? { ...part, quantifier: '$none', where: [{ kind: 'not', where }, ...counts] }
     : { ...part, where: [...where, ...counts] }
 }
 

@@ -22,7 +22,7 @@ function partOf (part: WherePart): Json {
     case 'or':
       return [part.kind, ...sorted(part.members.map(textOfCondition))]
     case 'not':
-      return [part.kind, textOfCondition(part.member)]
+      return [part.kind, textOfCondition(part.where)]
     case 'compare':
       return [part.kind, part.property.name, ...sorted(part.comparisons.map(comparisonOf))]
     case 'key':

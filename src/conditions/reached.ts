@@ -1,7 +1,7 @@
 /** The entities and the SQL that conditions use besides the row itself. */
 import type { EntityModel, RelationProperty, ScalarProperty } from '../model/index.ts'
 import { isPlainObject, isSql } from './plain-object.ts'
-import type { Where, WherePart } from './where-tree.ts'
+import { insideOf, type Where, type WherePart } from './where-tree.ts'
 
 /** The entities of the related rows that a condition refers to. */
 export function entitiesBehind (where: Where): ReadonlySet<EntityModel> {
@@ -73,22 +73,6 @@ function holdsSql (value: unknown): boolean {
 function visit (where: Where, look: (part: WherePart) => void): void {
   for (const part of where) {
     look(part)
-    switch (part.kind) {
-      case 'and':
-      case 'or':
-        for (const member of part.members) visit(member, look)
-        break
-      case 'not':
-        visit(part.member, look)
-        break
-      case 'key':
-      case 'related':
-      case 'embedded':
-        visit(part.where, look)
-        break
-      case 'compare':
-      case 'sql':
-      case 'verbatim':
-    }
+    for (const inside of insideOf(part)) visit(inside, look)
   }
 }

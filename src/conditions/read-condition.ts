@@ -54,7 +54,7 @@ function readWhere (where: unknown, names: Names, at: string): Where {
         parts.push(frozen({ kind: 'or', members: readAlternatives(value, names, inside) }))
         break
       case '$not':
-        parts.push(frozen({ kind: 'not', member: readAlternative(value, names, inside, inside) }))
+        parts.push(frozen({ kind: 'not', where: readAlternative(value, names, inside, inside) }))
         break
       default:
         parts.push(...readMember(key, value, names, inside))

@@ -71,7 +71,7 @@ function checkPart (part: WherePart, at: string): void {
       for (const [index, member] of part.members.entries()) checkWhere(member, pathOf(at, `$${part.kind}[${index}]`))
       break
     case 'not':
-      checkWhere(part.member, pathOf(at, '$not'))
+      checkWhere(part.where, pathOf(at, '$not'))
       break
     case 'key':
     case 'related':

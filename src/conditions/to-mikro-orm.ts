@@ -42,7 +42,7 @@ function conditionsOf (part: WherePart, visible: Visible): readonly object[] {
     case 'or':
       return [{ [`$${part.kind}`]: part.members.map((member) => toMikroOrm(member, visible)) }]
     case 'not':
-      return [not(part.member.flatMap((member) => conditionsOf(member, visible)))]
+      return [not(part.where.flatMap((member) => conditionsOf(member, visible)))]
     case 'compare': {
       const { property: { name }, comparisons, bare } = part
       if (bare) return [{ [name]: closedIn(comparisons[0]!.value) }]

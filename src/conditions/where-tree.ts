@@ -9,8 +9,7 @@ import type { EmbeddedProperty, RelationProperty, ScalarProperty } from '../mode
 export type Where = readonly WherePart[]
 
 export type WherePart =
-  | AndPart
-  | OrPart
+  | GroupPart
   | NotPart
   | ComparePart
   | RelationKeyPart
@@ -19,22 +18,16 @@ export type WherePart =
   | SqlPart
   | VerbatimPart
 
-/** `$and` */
-interface AndPart {
-  readonly kind: 'and'
-  readonly members: readonly Where[]
-}
-
-/** `$or` */
-interface OrPart {
-  readonly kind: 'or'
+/** `$and` or `$or` */
+interface GroupPart {
+  readonly kind: 'and' | 'or'
   readonly members: readonly Where[]
 }
 
 /** `$not` */
 interface NotPart {
   readonly kind: 'not'
-  readonly member: Where
+  readonly where: Where
 }
 
 /** Comparisons of a column or of a relation's key. All must hold: `{ tenant: 5 }`, `{ stars: { $gt: 3, $lt: 5 } }`. */
@@ -98,6 +91,10 @@ interface VerbatimPart {
 
 /** A condition that holds for all rows. */
 export const ALL_ROWS: Where = Object.freeze([])
+
+/** The conditions inside a part. */
+export const insideOf = (part: WherePart): readonly Where[] =>
+  'members' in part ? part.members : 'where' in part ? [part.where] : []
 
 /** Whether a condition restricts rows. `{}` and `{ $and: [{}] }` hold for all rows. */
 export const saysSomething = (where: Where): boolean =>

@@ -150,7 +150,7 @@ class Translation {
       case 'key':
         return this.#key(part)
       case 'not':
-        return this.#negation(part.member)
+        return this.#negation(part.where)
       case 'related':
       case 'embedded':
       case 'sql':
@@ -177,8 +177,8 @@ class Translation {
     return [{ kind: 'any', conditions: groups.map(together) }]
   }
 
-  #negation (member: Where): Condition[] | undefined {
-    const [conditions] = this.#groups([member]) ?? []
+  #negation (where: Where): Condition[] | undefined {
+    const [conditions] = this.#groups([where]) ?? []
     return conditions && [{ kind: 'not', conditions }]
   }
 

@@ -22,13 +22,14 @@ const Size = entity('Size', { height: p.integer(), width: p.integer() }, { embed
 const Tile = entity('Tile', {
   ...id, n: p.integer(), odd: p.boolean(), data: p.json<any>(), size: () => p.embedded(Size),
   place: () => p.manyToOne(Place).joinColumns('place_row', 'place_no').nullable(), links: () => p.manyToMany(Link),
-  board: () => p.manyToOne(Board).nullable(),
+  board: () => p.manyToOne(Board).nullable(), plate: () => p.manyToOne(Plate).nullable(),
 }, { filters: { says: { name: 'says', cond: () => says.filter, args: false, default: true } } })
 const Link = entity('Link', { ...id, n: p.integer() }, { filters: visible })
 const Place = entity('Place', { row: p.integer().primary(), no: p.integer().primary(), n: p.integer() })
 const Board = entity('Board', { ...id, ...softDelete, n: p.integer(), maker: () => p.manyToOne(Maker) }, {
   filters: visible,
 })
+const Plate = entity('Plate', { board: () => p.oneToOne(Board).primary() })
 const Pin = entity('Pin', {
   ...id, board: () => p.manyToOne(Board), tile: () => p.manyToOne(Tile).nullable(), tiles: () => p.manyToMany(Tile),
 })
@@ -38,10 +39,12 @@ const SEED = `insert into maker (id, n) values (1, 1), (2, 2);
   insert into board (id, n, maker_id, deleted_at) values (1, 1, 1, null), (2, 2, 2, null), (3, 9, 1, null),
     (4, 1, 1, now());
   insert into link (id, n) values (1, 1), (2, 2), (3, 9);
+  insert into plate (board_id) values (1), (3), (4);
   insert into place ("row", no, n) values (1, 1, 1), (1, 2, 2), (2, 1, 9);
-  insert into tile (id, n, odd, data, size_height, size_width, board_id, place_row, place_no)
+  insert into tile (id, n, odd, data, size_height, size_width, board_id, place_row, place_no, plate_board_id)
     select k, (array[1, 2, 9])[1 + k % 3], k % 2 = 1, jsonb_build_object('a', k % 2), k % 4, k % 5, nullif(k % 5, 0),
-      case when k % 4 > 0 then 1 + k % 4 / 3 end, case when k % 4 > 0 then 1 + k % 4 % 3 % 2 end
+      case when k % 4 > 0 then 1 + k % 4 / 3 end, case when k % 4 > 0 then 1 + k % 4 % 3 % 2 end,
+      (array[1, 3, 4])[1 + k % 3]
     from generate_series(1, 24) k;
   insert into tile_links (tile_id, link_id) select k, 1 + k % 3 from generate_series(1, 24) k where k % 4 > 0
     union select k, 1 + k % 2 from generate_series(1, 24) k where k % 5 > 0;
@@ -93,7 +96,7 @@ const conditions = (): readonly object[] => [
   { [raw((alias) => `${alias}.n = 1 or ${alias}.n = 9`) as never]: [] },
 ]
 
-await forOneDatabase(t, { entities: [Tile, Link, Place, Board, Maker, Size, Pin] }, async (t, { orm }) => {
+await forOneDatabase(t, { entities: [Tile, Link, Place, Plate, Board, Maker, Size, Pin] }, async (t, { orm }) => {
   for (const statement of SEED.split(';')) await orm.em.getConnection().execute(statement)
   t.beforeEach(() => Object.assign(says, NOTHING))
 
@@ -219,6 +222,11 @@ await forOneDatabase(t, { entities: [Tile, Link, Place, Board, Maker, Size, Pin]
       Object.assign(says, NOTHING, { rows })
       t.strictSame(await ids('/tiles'), await ofBoard(1), JSON.stringify(rows))
     }
+  })
+
+  t.test('a condition behind a key that is a relation counts no deleted rows, nor those of filters', async (t) => {
+    Object.assign(says, NOTHING, { rows: { plate: { board: { n: { $gt: 0 } } } } })
+    t.strictSame(await ids('/tiles'), idsOf(await select(orm, 'select id from tile where plate_board_id = 1')))
   })
 })
 
