@@ -11,7 +11,6 @@ import { ImpossibleValueError, pathOf } from './condition-error.ts'
 import { equalityOf, type Equality } from './equalities.ts'
 import { COMPARISONS } from './mikro-orm-operators.ts'
 import type { ComparePart, RelationKeyPart, Where, WherePart } from './where-tree.ts'
-import { keyOfReferenced } from './condition-values.ts'
 
 /** The column that a condition on a property compares; `undefined` for a relation with several columns, or none. */
 export function columnOf (property: ScalarProperty | RelationProperty): KeyColumn | undefined {
@@ -98,13 +97,16 @@ function checkComparisons ({ property, comparisons }: ComparePart, at: string): 
   for (const { operator, value } of comparisons) {
     if (!COMPARISONS.includes(operator)) continue
     for (const item of Array.isArray(value) ? value : [value]) {
-      // null is comparable, and MikroORM converts SQL, keys of entities and other objects
-      if (item === null || (typeof item === 'object' && !(item instanceof Date)) || keyOfReferenced(item)) continue
+      if (isConverted(item)) continue
       const refusal = incomparable(item, column)
       if (refusal !== undefined) refuse(at, item, refusal)
     }
   }
 }
+
+/** Whether a value is null, or an object that MikroORM converts, such as SQL and entities. Dates and bytes are bound. */
+const isConverted = (value: unknown): boolean =>
+  typeof value === 'object' && !(value instanceof Date) && !ArrayBuffer.isView(value)
 
 function refuse (at: string, value: unknown, { expected, allowed }: Converted & { readonly ok: false }): never {
   const given = value instanceof Date ? value.toISOString() : shown(value).slice(0, MAX_SHOWN)

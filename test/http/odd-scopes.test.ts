@@ -65,6 +65,8 @@ const IMPOSSIBLE: ReadonlyArray<readonly [scope: unknown, log: RegExp]> = [
   [{ secretTenant: 'five' }, /secretTenant: it is 'five', but its column takes an integer/],
   [{ secretTenant: null }, /secretTenant: it is null, which its column cannot hold/],
   [{ opened: { $gt: 5 } }, /opened: it is 5, but its column takes a Date, or an ISO 8601 date and time/],
+  [{ secretTenant: { $ne: Buffer.from('5') } }, /secretTenant: it is an instance of Buffer, but its column takes an i/],
+  [{ $or: [{ id: 5 }, { secretTenant: [5, new Uint8Array(1)] }] }, /secretTenant: it is an instance of Uint8Array, but/],
 ]
 
 type Request = readonly [method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, payload?: any, headers?: any]

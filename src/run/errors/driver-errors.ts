@@ -32,6 +32,11 @@ const UNAVAILABLE: ReadonlySet<string> = new Set([
   '53', // insufficient resources: too many connections, out of memory, disk full
   '57', // operator intervention: statement timeout, shutdown, starting up
 ])
+/**
+ * A message does not fit its statement, such as a value with the bytes of another type. Poolers also report their own
+ * errors with this code, and end the connection.
+ */
+const PROTOCOL_VIOLATION = '08P01'
 /** Another transaction held a lock for longer than the server's `lock_timeout`. */
 const LOCK_TIMEOUT = '55P03'
 /** A write, or another statement that writers run (`for update`, `nextval`), in a read-only transaction. */
@@ -162,8 +167,8 @@ export function isTooLong (error: unknown): boolean {
 /** Whether the database is not available: it cannot be reached, refuses to work, lacks resources or takes too long. */
 export function isUnavailable (error: Error): boolean {
   const sqlState = sqlStateOf(error)
-  return isConnectionLost(error) || UNAVAILABLE.has(sqlState.slice(0, 2)) || sqlState === LOCK_TIMEOUT ||
-    isNodeLost(error)
+  return isConnectionLost(error) || sqlState === LOCK_TIMEOUT || isNodeLost(error) ||
+    (UNAVAILABLE.has(sqlState.slice(0, 2)) && sqlState !== PROTOCOL_VIOLATION)
 }
 
 /** Whether a distributed server has lost one of its nodes, and has committed nothing there. */
@@ -223,8 +228,8 @@ export function transienceOf (error: unknown): 'conflict' | 'unavailable' | unde
     const code = String((cause as ServerError).code ?? '')
     if (isConflict(cause)) return 'conflict'
     if (
-      PASSING.has(code) || code.startsWith('08') || UNREACHABLE.has(code) || CONNECTION_LOST.test(cause.message) ||
-      isNodeLost(cause)
+      PASSING.has(code) || (code.startsWith('08') && isUnavailable(cause)) || UNREACHABLE.has(code) ||
+      CONNECTION_LOST.test(cause.message) || isNodeLost(cause)
     ) {
       return 'unavailable'
     }

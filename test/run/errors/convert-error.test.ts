@@ -49,6 +49,8 @@ const cases: ReadonlyArray<
   ['too many connections', serverError('53300', { severity: 'FATAL' }), UnavailableError, 503],
   ['out of memory', serverError('53200'), UnavailableError, 503],
   ['connection failure', serverError('08006'), UnavailableError, 503],
+  ['a value with the bytes of another type', serverError('08P01'), DatabaseError, 500],
+  ['a pooler that waited too long', serverError('08P01', { severity: 'FATAL' }), UnavailableError, 503],
   ['a node that Citus lost', citusError('failure on connection marked as essential: db:1'), UnavailableError, 503],
   ...[
     'SSL SYSCALL error: EOF detected\ninvalid socket',
