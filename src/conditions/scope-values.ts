@@ -104,7 +104,7 @@ function checkComparisons ({ property, comparisons }: ComparePart, at: string): 
   }
 }
 
-/** Whether a value is null, or an object that MikroORM converts, such as SQL and entities. Dates and bytes are bound. */
+/** Whether a value is null, or an object that MikroORM converts, such as SQL. Dates and bytes are bound. */
 const isConverted = (value: unknown): boolean =>
   typeof value === 'object' && !(value instanceof Date) && !ArrayBuffer.isView(value)
 

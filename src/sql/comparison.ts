@@ -4,7 +4,7 @@ import { operatorFormOf, OPERATORS, type ColumnSql, type ComparisonForm } from '
 import {
   firstTypeOf, type Comparable, type Condition, type JsonValue, type RelatedNumber, type Slot,
 } from '../plan/index.ts'
-import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
+import { EMPTY, join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { column } from './json.ts'
 import { unaccented, unaccentedPattern, unaccentedValue, type UnaccentContext } from './unaccent.ts'
 import { comparedValue } from './wire-types.ts'
@@ -93,8 +93,12 @@ function jsonOperand (value: JsonValue, alias: string): Sql {
   const text = jsonText(value, alias)
   const cast = JSON_CASTS[value.type.kind]
   if (cast === undefined) return sql`(${text})`
-  return sql`(case when ${isOfType(value, alias)} then (${text})${trusted(cast)} end)`
+  const inRange = cast === '::numeric' && !isBinary(value) ? sql` and (${text}) !~ ${OUT_OF_RANGE}` : EMPTY
+  return sql`(case when ${isOfType(value, alias)}${inRange} then (${text})${trusted(cast)} end)`
 }
+
+/** Matches numbers that may be out of the range of `numeric`. Only columns of the type `json` keep such numbers. */
+const OUT_OF_RANGE = trusted("'[eE][+-]*0*[1-9][0-9]{4}'")
 
 /** The cast for the text of a value inside JSON. Other kinds are compared as text. */
 const JSON_CASTS: { readonly [Kind in InsideJson['kind']]: '::boolean' | '::numeric' | undefined } = {
@@ -127,11 +131,10 @@ function isOfType (value: JsonValue, alias: string): Sql {
 
 /** The type of the JSON, as PostgreSQL names it. */
 function jsonType (value: JsonValue, alias: string): Sql {
-  const { type } = value.property
-  return sql`${trusted(type.kind === 'json' && type.binary ? 'jsonb_typeof' : 'json_typeof')}(${
-    jsonAt(value, alias, '->')
-  })`
+  return sql`${trusted(isBinary(value) ? 'jsonb_typeof' : 'json_typeof')}(${jsonAt(value, alias, '->')})`
 }
+
+const isBinary = ({ property: { type } }: JsonValue): boolean => type.kind === 'json' && type.binary
 
 /** The test for the type's name in JSON. The members of an enum are strings, numbers, or both. */
 function jsonTypeNames (type: InsideJson): string {

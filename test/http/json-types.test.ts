@@ -143,6 +143,15 @@ await forEachDatabase(t, { entities: [Thing, Size] }, async (t, { orm }) => {
     await asks('filter[binary_string][isnull]=false', 'jsonb_typeof("e0"."binary"->\'k\') = \'string\'')
   })
 
+  t.test('a number that SQL cannot compare, which only the type json holds, counts for no comparison', async (t) => {
+    for (const [id, number] of ['1e200000', '-2.5E+0200000', '1e-20000', '1e9999'].entries()) {
+      await em.execute(`insert into thing (id, plain) values (${id + 101}, '{"k":${number}}')`)
+    }
+    t.strictSame(await all('id', 'filter[plain_number][gt]=6'), [12, 104])
+    t.strictSame(await all('id', 'filter[plain_number][lt]=6'), [2])
+    await em.execute('delete from thing where id > 100')
+  })
+
   t.test('an index on the text serves equality', async (t) => {
     const recorder = await recordStatements(orm, t)
     await em.execute(
