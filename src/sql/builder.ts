@@ -1,20 +1,23 @@
 /** Applies a plan to MikroORM's QueryBuilder, for applications that continue with the builder. */
 import { raw } from '@mikro-orm/core'
 import { keyColumns, type EntityModel } from '../model/index.ts'
-import { isCustomTerm, type KeysetPlan, type ListPlan, type OrderTerm, type RelatedNumber } from '../plan/index.ts'
+import {
+  isCustomTerm, isNullableTerm, type KeysetPlan, type ListPlan, type OrderTerm, type RelatedNumber,
+} from '../plan/index.ts'
 import { equalColumns, tableAs } from './columns.ts'
 import { conditionSql, conditionContext, noteKnown } from './condition.ts'
 import { RANK, type ForeignOrder } from './foreign-order.ts'
 import type { AnyQueryBuilder } from './foreign.ts'
-import { join, name, sql, type Sql } from './fragment.ts'
+import { EMPTY, join, name, sql, type Sql } from './fragment.ts'
 import { rankOfRow } from './full-text.ts'
 import { placeCondition } from './keyset.ts'
 import { comparedNumber, numberOfNone } from './number-value.ts'
-import { termValue } from './order.ts'
+import { directionSql, termValue } from './order.ts'
+import type { OrderExpression } from './order-expression.ts'
 import { hasNamedKey } from './own-key.ts'
 import type { Foreign } from './read.ts'
 import { relatedRows } from './related.ts'
-import { relatedVisibility, whereClause, type ConditionContext } from './visibility.ts'
+import { relatedVisibility, visibility, whereClause, type ConditionContext } from './visibility.ts'
 
 /** The alias of the entity in the builder. */
 export const ROOT_ALIAS = 'e0'
@@ -43,30 +46,22 @@ export function applyPlan (
   context.names.table() // skips `e0`, the alias of the entity
   const conditions = [
     ...plan.conditions.map((condition) => conditionSql(condition, plan.model, ROOT_ALIAS, context)),
-    ...(plan.deleted === 'with' || plan.model.deletedAt === undefined
-      ? []
-      : [
-          conditionSql(
-            { kind: 'null', operand: plan.model.deletedAt, negated: plan.deleted === 'only' },
-            plan.model,
-            ROOT_ALIAS,
-            context
-          ),
-        ]),
+    ...visibility(plan.model, ROOT_ALIAS, plan.deleted, context.filter),
   ]
   const place = plan.kind === 'keyset' ? plan.place : undefined
   const terms = !order && place === undefined
     ? []
-    : plan.order.flatMap((term) =>
+    : plan.order.flatMap((term): readonly OrderExpression[] =>
       isCustomTerm(term)
         ? customTerms(foreign.order(term, ROOT_ALIAS), plan.model)
-        : [{ value: orderValue(term, plan.model, context), direction: directionOf(term, place?.side === 'before') }]
+        : [{
+            value: orderValue(term, plan.model, context),
+            direction: directionSql(term.descending, isNullableTerm(term), place?.side === 'before'),
+          }]
     )
   if (plan.kind === 'keyset' && place !== undefined) {
     conditions.push(placeCondition({ ...plan, witness: false }, terms.map(({ value }) => value)))
   }
-  const filtered = context.filter(plan.model, ROOT_ALIAS)
-  if (filtered !== undefined) conditions.push(filtered)
   conditions.push(...foreign.conditions(ROOT_ALIAS))
   if (conditions.length > 0) {
     // not `raw`, whose values MikroORM writes into the text, where it replaces their question marks as well
@@ -74,33 +69,30 @@ export function applyPlan (
     qb.andWhere(text, params)
   }
   if (order) {
-    qb.orderBy(terms.map(({ value, direction }) => ({ [orderKey(value, plan.values) as never]: direction })) as never)
+    qb.orderBy(
+      terms.map(({ value, direction }) => ({
+        [orderKey(value, plan.values) as never]: directionOf(direction),
+      })) as never
+    )
   }
   const window = plan.kind === 'keyset' ? { limit: plan.limit, offset: undefined } : plan.window
   return (limit ? qb.limit(window.limit, window.offset) : qb) as AnyQueryBuilder
 }
 
 /** The values that a custom sort orders by. A rank is looked up by the row's key. */
-function customTerms (order: ForeignOrder, model: EntityModel): { value: Sql, direction: string }[] {
-  if (order.kind === 'expressions') {
-    return order.expressions.map(({ value, direction }) => ({
-      value,
-      direction: direction.pieces.join('').trim() || 'asc',
-    }))
-  }
+function customTerms (order: ForeignOrder, model: EntityModel): readonly OrderExpression[] {
+  if (order.kind === 'expressions') return order.expressions
   const rank = sql`(select ${name('@order', RANK)} from (${order.query}) as "@order" where ${
     hasNamedKey(keyColumns(model), '@order', ROOT_ALIAS)
   })`
-  return [{ value: rank, direction: 'asc' }]
+  return [{ value: rank, direction: EMPTY }]
 }
 
-/** The direction in words of MikroORM's QueryBuilder, with nulls last as `directionSql` has them. */
-const directionOf = ({ descending }: OrderTerm, reversed: boolean): string =>
-  reversed
-    ? descending ? 'asc nulls first' : 'desc nulls first'
-    : descending
-      ? 'desc nulls last'
-      : 'asc nulls last'
+/** A direction in words of MikroORM's QueryBuilder, which always say `asc` or `desc`. */
+function directionOf ({ pieces }: Sql): string {
+  const words = pieces.join('').trim()
+  return /^(?:asc|desc)\b/.test(words) ? words : `asc ${words}`.trim()
+}
 
 /** The value that a term sorts by. If the term leads through to-one relations, it is a value of the related row. */
 function orderValue (term: OrderTerm, model: EntityModel, context: ConditionContext): Sql {
