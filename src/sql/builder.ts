@@ -68,6 +68,8 @@ export function applyPlan (
     const { text, params } = rawText(join(conditions, ' and '), plan.values)
     qb.andWhere(text, params)
   }
+  // MikroORM replaces escaped question marks only in a query that has a value
+  if ([...conditions, ...terms.map(({ value }) => value)].some(hasQuestionMark)) qb.andWhere('?', [true])
   if (order) {
     qb.orderBy(
       terms.map(({ value, direction }) => ({
@@ -126,6 +128,9 @@ function numberOfRow ({ aggregate }: RelatedNumber, context: ConditionContext): 
   const none = numberOfNone(aggregate)
   return none === undefined ? value : sql`coalesce(${value}, ${none})`
 }
+
+const hasQuestionMark = ({ pieces }: Sql): boolean =>
+  pieces.some((piece) => typeof piece === 'string' && piece.includes('?'))
 
 /** A fragment in the syntax of MikroORM's `raw`: `?` stands for a value, `\?` for a question mark. */
 function rawText ({ pieces }: Sql, values: readonly unknown[]): { readonly text: string, readonly params: unknown[] } {

@@ -9,7 +9,7 @@ import { entities, Plant, type Plant as PlantEntity } from '../fixtures/entities
 import { seed } from '../fixtures/seed.ts'
 import { forEachDatabase } from '../helpers/databases.ts'
 import { newServer } from '../helpers/server.ts'
-import { bodyOf, resource, select } from './helper.ts'
+import { bodyOf, column, resource, select } from './helper.ts'
 
 /** Callbacks that would replace or widen the other conditions of a builder. */
 const WIDENING: Readonly<Record<string, (qb: any, value: any) => any>> = {
@@ -24,6 +24,7 @@ const plants = resource(Plant, {
     { position: ['gte'], 'supplier.name': ['contains'] },
     AllowedFilters.fullText('words', ['name']),
     AllowedFilters.custom<PlantEntity>('city', (qb, value) => qb.andWhere({ supplier: { address: { city: value } } })),
+    AllowedFilters.custom<PlantEntity>('oak', (qb) => qb.andWhere(raw('jsonb_build_array(e0.name) ? \'Oak\''))),
     ...Object.entries(WIDENING).map(([name, callback]) => AllowedFilters.custom<PlantEntity>(name, callback)),
   ],
   allowedSorts: [
@@ -132,6 +133,15 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
       t.strictSame(found, await all('filter[words]=lavender&sort=name'), `in the order of relevance: ${text}`)
     }
     t.strictSame(await all('sort=marked,name&per_page=3'), await all('sort=name&per_page=3'))
+  })
+
+  t.test('question marks of SQL stay in a query without any value', async (t) => {
+    const ids = await column(orm, "select id from plant where name = 'Oak'")
+    t.strictSame(await all('filter[oak]=1', GROUPABLE), ids)
+    t.strictSame(await all('filter[oak]=1'), ids)
+    t.strictSame(await all('sort=marked,name', { limit: false }), await all('sort=name', { limit: false }))
+    const qb = await plants.query(orm.em.fork() as EntityManager, parseQueryParams('filter[oak]=1'), GROUPABLE)
+    t.strictSame((await qb.andWhere({ name: { $ne: 'Oak?' } }).getResultList()).map(({ id }) => id), ids)
   })
 
   t.test('without limit, the query has all rows in their order; without order, one page of them', async (t) => {
