@@ -11,6 +11,7 @@ import { createRequire } from 'node:module'
 import { ConfigError } from '../base/errors.ts'
 import { FASTIFY_MEMBERS, partsOf } from './fastify.ts'
 import { FILTER_MEMBERS } from './mikro-orm-filters.ts'
+import { buildersOf, JOIN_MEMBERS } from './mikro-orm-joins.ts'
 import { KYSELY_MEMBERS } from './kysely.ts'
 import type { Borrowed } from './borrowed-member.ts'
 import { MIKRO_ORM_MEMBERS } from './mikro-orm.ts'
@@ -18,7 +19,7 @@ import { clientBeside, PG_MEMBERS, prepareValue } from './pg.ts'
 
 /** All borrowed members. */
 export const BORROWED: readonly Borrowed[] = [
-  ...MIKRO_ORM_MEMBERS, ...FILTER_MEMBERS, ...KYSELY_MEMBERS, ...PG_MEMBERS, ...FASTIFY_MEMBERS,
+  ...MIKRO_ORM_MEMBERS, ...FILTER_MEMBERS, ...JOIN_MEMBERS, ...KYSELY_MEMBERS, ...PG_MEMBERS, ...FASTIFY_MEMBERS,
 ]
 
 /** Objects of a running application, by their owner names in the lists. */
@@ -35,6 +36,7 @@ export function checkMikroOrm ({ em, driver }: MikroORM): void {
   checkCore(em)
   const unit = em.getUnitOfWork(false)
   refuseMissing(FILTER_MEMBERS, { EntityManager: em })
+  refuseMissing(JOIN_MEMBERS, buildersOf(em))
   refuseMissing(MIKRO_ORM_MEMBERS, {
     EntityManager: em,
     DatabaseDriver: driver,

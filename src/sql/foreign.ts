@@ -4,6 +4,7 @@
  */
 import { isRaw, raw, type FilterQuery, type RawQueryFragment } from '@mikro-orm/core'
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
+import { joiningSubclasses, withOwnAlias } from '../borrowed/mikro-orm-joins.ts'
 import { ConfigError } from '../base/errors.ts'
 import { ignoreRejection, isPromise } from '../base/or-promise.ts'
 import { keyColumnNames, type EntityModel } from '../model/index.ts'
@@ -31,7 +32,7 @@ export function filterSql (
   where: FilterQuery<any>,
   bind: Bind
 ): Sql | undefined {
-  return foreignSql(em, model, alias, (qb) => qb.where(where), bind)
+  return foreignSql(em, model, alias, (qb) => joiningSubclasses(qb, em.getMetadata()).where(where), bind)
 }
 
 /**
@@ -46,7 +47,8 @@ export function filterOfRow (
   bind: Bind
 ): Sql | undefined {
   const start = beginningOf(model, alias)
-  const { sql: text, params } = builder(em, model, alias).where(where).select(raw('1')).toQuery()
+  const qb = joiningSubclasses(builder(em, model, alias), em.getMetadata())
+  const { sql: text, params } = qb.where(where).select(raw('1')).toQuery()
   if (text === start) return undefined
   const condition = conditionIn(text, start)
   if (condition !== undefined) return sql`(${bindAll(condition, params, bind)})`
@@ -104,7 +106,7 @@ export function builderOf (returned: unknown, what: string): AnyQueryBuilder {
 }
 
 export const builder = (em: EntityManager, model: EntityModel, alias: string): AnyQueryBuilder =>
-  em.createQueryBuilder(model.entity as never, alias) as unknown as AnyQueryBuilder
+  withOwnAlias(em.createQueryBuilder(model.entity as never, alias) as unknown as AnyQueryBuilder)
 
 /** Matches literals and quoted names (a question mark inside them is plain text), escaped question marks, and `?`. */
 export const QUESTION_MARKS = /\bE'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\\\?|\?/gi

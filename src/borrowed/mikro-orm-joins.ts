@@ -1,0 +1,109 @@
+/**
+ * The joins of MikroORM's QueryBuilder, for conditions on related rows. A query for a class of single-table inheritance
+ * finds the rows of its subclasses, but a join to the class leaves them out. And the alias of a join can be the alias
+ * that a builder was given. The list gives the reason for each borrowed member. The tests in test/borrowed fail when
+ * one changes.
+ */
+import type { EntityMetadata, MetadataStorage } from '@mikro-orm/core'
+import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
+import { borrowedMembers } from './borrowed-member.ts'
+
+export const JOIN_MEMBERS = borrowedMembers('@mikro-orm/sql', '7.2.1', [
+  ['QueryBuilder', 'clone', 'replaced: it makes the builders of subqueries'],
+  ['QueryBuilder', 'state', 'the number of the next alias'],
+  ['QueryBuilder', 'helper', 'compiles the joins of a builder'],
+  ['QueryBuilder', 'createQueryBuilderHelper', 'replaced: it makes another helper when a builder changes its table'],
+  ['QueryBuilderHelper', 'createJoinExpression', 'replaced: a join to a class finds the rows of its subclasses, too'],
+])
+
+/** A join, with the members that decide which rows of a class it finds. */
+interface Join {
+  readonly alias: string
+  /** The alias of the related rows, if `alias` is that of a pivot table. */
+  readonly inverseAlias?: string
+  readonly path?: string
+  readonly prop: { readonly targetMeta?: EntityMetadata }
+  readonly cond: object
+}
+
+interface Helper {
+  createJoinExpression(join: Join, ...rest: unknown[]): unknown
+}
+
+interface Builder {
+  readonly alias: string
+  readonly state: { aliasCounter: number }
+  readonly helper: Helper
+  createQueryBuilderHelper(): Helper
+  clone(...args: unknown[]): Builder
+}
+
+type AnyBuilder = QueryBuilder<any, any, any, any, any, any, any>
+
+/** The objects that have the members; none if the ORM has no entities. */
+export function buildersOf (em: EntityManager): Partial<Record<'QueryBuilder' | 'QueryBuilderHelper', object>> {
+  const entity = [...em.getMetadata().getAll().values()].find(({ embeddable }) => !embeddable)
+  if (entity === undefined) return {}
+  const builder = em.createQueryBuilder(entity.class as never) as unknown as Builder
+  return { QueryBuilder: builder, QueryBuilderHelper: builder.helper }
+}
+
+/**
+ * Lets the joins of a builder and of its subqueries have other aliases than the builder itself. The numbers of their
+ * aliases begin after that of the builder.
+ *
+ * @param qb a builder with an alias that ends with a number
+ */
+export function withOwnAlias<Qb extends AnyBuilder> (qb: Qb): Qb {
+  const next = Number(/\d+$/.exec(qb.alias)![0]) + 1
+  return change(qb, ({ state }) => {
+    state.aliasCounter = next
+  })
+}
+
+/** Lets the joins of a builder and of its subqueries find the rows of subclasses as well. */
+export function joiningSubclasses<Qb extends AnyBuilder> (qb: Qb, metadata: MetadataStorage): Qb {
+  return change(qb, (builder) => {
+    const make = builder.createQueryBuilderHelper
+    replaceJoins(builder.helper, metadata)
+    builder.createQueryBuilderHelper = () => replaceJoins(make.call(builder), metadata)
+  })
+}
+
+/** Changes a builder, and those that it makes for subqueries. */
+function change<Qb extends object> (qb: Qb, by: (builder: Builder) => void): Qb {
+  const builder = qb as unknown as Builder
+  by(builder)
+  const { clone } = builder
+  builder.clone = (...args) => change(clone.apply(builder, args), by)
+  return qb
+}
+
+function replaceJoins (helper: Helper, metadata: MetadataStorage): Helper {
+  const { createJoinExpression } = helper
+  helper.createJoinExpression = (join, ...rest) => {
+    const { alias, inverseAlias = alias, path, prop: { targetMeta: target }, cond } = join
+    if (target?.discriminatorValue !== undefined && path?.endsWith('[pivot]') !== true) {
+      // the method assigns the value of the class itself to this member
+      Object.defineProperty(cond, `${inverseAlias}.${String(target.root.discriminatorColumn)}`, {
+        configurable: true,
+        enumerable: true,
+        get: () => ({ $in: valuesOf(target, metadata) }),
+        set: () => undefined,
+      })
+    }
+    return createJoinExpression.call(helper, join, ...rest)
+  }
+  return helper
+}
+
+/** The values that mark the rows of a class and of its subclasses. */
+function valuesOf (meta: EntityMetadata, metadata: MetadataStorage): readonly unknown[] {
+  const classes = Object.values(meta.root.discriminatorMap!).map((name) => metadata.get(name as never))
+  return classes.filter((other) => isOf(other, meta, metadata)).map(({ discriminatorValue }) => discriminatorValue)
+}
+
+function isOf (meta: EntityMetadata, base: EntityMetadata, metadata: MetadataStorage): boolean {
+  return meta.class === base.class ||
+    (meta.extends !== undefined && isOf(metadata.find(meta.extends as never)!, base, metadata))
+}
