@@ -1,6 +1,6 @@
 import t from 'tap'
 import {
-  AllowedFacet, AllowedField, AllowedFilters, AllowedInclude, AllowedSort, type QueryBuilderOptions,
+  AllowedFacet, AllowedField, AllowedFilters, AllowedGroup, AllowedInclude, AllowedSort, type QueryBuilderOptions,
 } from '../../src/config/index.ts'
 import { Group, Specimen, Supplier, Tag } from '../fixtures/entities.ts'
 import { errorsOf, messageOf, whitelistOf } from './helper.ts'
@@ -323,6 +323,16 @@ const refusals: readonly Refusal[] = [
   ['a sort of an include through a to-many relation',
     includes(new AllowedInclude('supplier.plants', { sort: ['tags.name'] })),
     "AllowedInclude 'supplier.plants', sort 'tags.name': a sort can't go through the to-many relation 'tags'."],
+  ['a group by an embedded object', { allowedGroups: [new AllowedGroup('supplier.address')] },
+    "AllowedGroup 'supplier.address': 'address' is an embedded object; name one of its properties."],
+  ['a group by a composite key', { allowedGroups: [new AllowedGroup('shelf')] },
+    "AllowedGroup 'shelf': this package does not compare values of type composite key (name a property behind it)."],
+  ['a time zone for dates without one',
+    { allowedGroups: [AllowedGroup.date('sownOn', ['day'], { timeZone: 'Europe/Berlin' })] },
+    "AllowedGroup.date 'sownOn': a date has no time zone; leave 'timeZone' out.", Specimen],
+  ['the same group twice',
+    { allowedGroups: [new AllowedGroup('supplier.name'), new AllowedGroup('supplier.name', { alias: 'grower' })] },
+    "allowedGroups and allowedAggregates: 'supplier.name' and 'grower' are both 'supplier_name' in items; remove one."],
 ]
 
 for (const [what, options, message, entity] of refusals) {
