@@ -178,13 +178,22 @@ t.test('lists of children that cannot work are refused at start-up', async (t) =
       id: p.integer().primary(), title: p.string(), author: () => p.manyToOne(Article).nullable(),
       answers: () => p.oneToMany(Article).mappedBy('author'), tags: () => p.manyToMany(Tag).owner(),
       pages: () => p.oneToMany(Page).mappedBy('article'),
+      longPages: () => p.oneToMany(Page).mappedBy('article').where({ text: { $like: '%.%' } }),
+      hiddenPages: () => p.oneToMany(Page).mappedBy('article').hidden(),
+      covers: () => p.oneToMany(Cover).mappedBy('article'), notes: () => p.oneToMany(Note).mappedBy('article'),
+      marks: () => p.oneToMany(Mark).mappedBy('article'),
     },
   })
-  const Page = defineEntity({
-    name: 'Page',
-    properties: { id: p.integer().primary(), text: p.string(), article: () => p.manyToOne(Article) },
+  const id = p.integer().primary()
+  const child = { text: p.string(), article: () => p.manyToOne(Article) }
+  const Page = defineEntity({ name: 'Page', properties: { id, ...child } })
+  const Mark = defineEntity({ name: 'Mark', properties: { id: p.integer().primary().hidden(), ...child } })
+  const Cover = defineEntity({
+    name: 'Cover', view: true, expression: "select 1 as id, '' as text, 1 as article_id", properties: { id, ...child },
   })
-  const { em } = ormOf([Tag, Article, Page])
+  const Note = defineEntity({ name: 'Note', abstract: true, discriminatorColumn: 'kind', properties: { id, ...child } })
+  const Remark = defineEntity({ name: 'Remark', extends: Note, discriminatorValue: 'remark', properties: {} })
+  const { em } = ormOf([Tag, Article, Page, Mark, Cover, Note, Remark])
   for (const [writable, message] of [
     [['title', { page: ['text'] }],
       "\"writable\" of Article has a list for 'page', which is not a property of it. Did you mean 'pages'?"],
@@ -198,6 +207,11 @@ t.test('lists of children that cannot work are refused at start-up', async (t) =
     [[{ author: ['title'] }], /a to-one relation, which bodies set by key/],
     [[{ answers: ['title'] }], /Article can do without one, because the relation to Article is nullable/],
     [[{ title: ['x'] }], /has a list for 'title', which is not a relation/],
+    [[{ longPages: ['text'] }], /it has a 'where', so that a child could be added that the relation does not show/],
+    [[{ hiddenPages: ['text'] }], /has a list for 'hiddenPages', which is hidden\./],
+    [[{ covers: ['text'] }], /Cover is read-only, because it is a view\./],
+    [[{ notes: ['text'] }], /Note is abstract\./],
+    [[{ marks: ['text'] }], /'marks': an update names children by their key, and the key of Mark is hidden\./],
   ] as const) {
     const crud = new CrudBase({ model: Article as any, writable: writable as any })
     t.throws(() => crud.bind(em), { code: 'FST_CRUD_CONFIG_INVALID', message: message as never },
