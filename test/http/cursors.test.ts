@@ -322,6 +322,11 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         errors: [{ source: { parameter: 'cursor' }, detail: sentence }],
       }, what)
     }
+    const checksum = Buffer.from(cursor, 'base64url').toString().slice(0, 16)
+    for (const place of ['', 'null', '{}', '0', '"0"', '[]', '[9]', '["0","1"]', '[0,1]', '[0,{}]', '[-1,"1"]']) {
+      const forged = Buffer.from(checksum + place).toString('base64url')
+      t.match(await refused(`${mine}&cursor=${forged}`), { errors: [{ detail: /^The cursor can't be read\./ }] }, place)
+    }
     t.match(await refused(`sort=nothing&cursor=${cursor}`), { code: 'FST_CRUD_SORT_INVALID', errors: { length: 1 } },
       'which says nothing of the cursor')
   })
