@@ -6,7 +6,7 @@ import type { JsonAnswer } from '../read/index.ts'
 import { crudContext, type Call } from '../resource/index.ts'
 import { withAfterHooks } from './after.ts'
 import { answerOne, beginWrite, type Write, type Written } from './write.ts'
-import { markRow, removeRow } from './one-statement/change.ts'
+import { markRow, removeRow, restoreRow } from './one-statement/change.ts'
 import { throwPointed } from './point-error.ts'
 import { repeated } from './repeat.ts'
 import { filtersOfChange } from './run-write.ts'
@@ -55,7 +55,9 @@ function * mark (begun: Write, id: Id, deletedAt: Date | null): Steps<Written> {
   try {
     return needsUnitOfWork(write, 'update')
       ? yield * throughEntities(write, (inner) => markThroughEntity(inner, id, deletedAt))
-      : yield * markRow(write, id, deletedAt, filters)
+      : deletedAt === null
+        ? yield * restoreRow(write, id, filters)
+        : yield * markRow(write, id, deletedAt, filters)
   } catch (error) {
     return yield * throwPointed(error, write, [])
   }

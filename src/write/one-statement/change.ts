@@ -93,17 +93,24 @@ function * changeLinks (write: Write, id: Id, links: RecordData['links'], filter
   for (const one of links) yield * replaceLinks(search, own!, one)
 }
 
-/** Marks a row as deleted, or removes the mark. A row without the mark stays unchanged when it is removed. */
-export function * markRow (
-  write: Write,
-  id: Id,
-  deletedAt: Date | null,
-  filters: ActiveFilters
-): Steps<Written> {
-  const written = yield * runChange(write, planMark(write, id, deletedAt), filters)
-  if (written !== undefined) return written
+/** Marks a row as deleted. */
+export function * markRow (write: Write, id: Id, deletedAt: Date, filters: ActiveFilters): Steps<Written> {
+  return (yield * runChange(write, planMark(write, id, deletedAt), filters)) ?? (yield * refuseChange(write, id))
+}
+
+/** Removes the mark of a deletion. The row must still be in its scope, which a deletion may take it out of. */
+export function * restoreRow (write: Write, id: Id, filters: ActiveFilters): Steps<Written> {
+  const checked = withScopeInStatement(write, filters, [])
+  if (!needsScopeTransaction(checked)) return yield * unmark(checked, id, filters)
+  return yield * writeInTransaction(checked, (inner) => unmark(inner, id, filters))
+}
+
+function * unmark (write: Write, id: Id, filters: ActiveFilters): Steps<Written> {
+  const written = yield * runChange(write, planMark(write, id, null), filters)
   // No deleted row matched. findRow throws a 404 or a 412. A row that is not deleted is returned unchanged.
-  return deletedAt === null ? foundUnchanged(yield * findRow(write, id, true)) : yield * refuseChange(write, id)
+  if (written === undefined) return foundUnchanged(yield * findRow(write, id, true))
+  yield * findInScope(write, id)
+  return written
 }
 
 export function * removeRow (write: Write, id: Id, filters: ActiveFilters): Steps<Written> {
