@@ -1,10 +1,11 @@
 /** The operations that routes run, or the methods of the application that override them. */
-import type { MikroORM } from '@mikro-orm/postgresql'
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql'
 import { ConfigError } from '../../base/errors.ts'
 import { shown } from '../../base/option-checks.ts'
 import type { Steps } from '../../base/steps.ts'
+import { isMany } from '../../config/index.ts'
 import {
-  isOwnMethod, type CrudBase, type CrudDeleteOptions, type CrudReadOptions, type CrudRecord, type CrudUpdateManyOptions,
+  isOwnMethod, type CrudBase, type CrudDeleteOptions, type CrudRecord, type CrudUpdateManyOptions,
   type CrudUpdateOptions, type UpsertResult,
 } from '../../crud/index.ts'
 import { isObject } from '../../base/is-object.ts'
@@ -43,13 +44,15 @@ interface RouteMethods {
   readonly deleteMany: Method<WriteResult>
 }
 
+/** A call of a method of the application. `any`: each method takes other data. */
+type OwnCall = (em: EntityManager, options: MethodOptions, input: RouteInput, data: any) => Promise<unknown>
+
 /**
  * The methods of a resource's routes. They bypass those of `CrudBase`, which would convert the same answers to objects.
  * If the application overrides a method, it is called with the request's EntityManager, and its records are sent.
  * Operations check the scope themselves. For the application's methods, it is checked before the call.
  */
 export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
-  const isOwn = (method: keyof CrudBase): boolean => isOwnMethod(crud, method)
   const sessionOf = sessionsOf(orm)
   const operating = <Answer, Args extends unknown[]>(
     operation: CrudOperation,
@@ -57,21 +60,26 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
   ) =>
       (input: RouteInput, options: MethodOptions, ...args: Args): Promise<Answer> =>
         perform(crud, sessionOf(input.request), operation, options, (call) => steps(call, input, ...args))
-  const sent = (method: keyof RouteMethods, { seen }: RouteInput, record: unknown): JsonAnswer => {
-    if (!isObject(record)) throw wrongResult(method, 'the record as an object', record)
-    const { version: property } = seen.resource.model
-    const version: unknown = property && record[property.publicName]
-    return { json: JSON.stringify(record), version: version === undefined ? undefined : String(version) }
-  }
-  /** Methods of the application get no versions, which are refused before. */
-  const forMany = (input: RouteInput, { ifMatch, ...options }: MethodOptions): Omit<MethodOptions, 'ifMatch'> => {
-    refuseVersions({ options: { ifMatch } })
-    return checked(input, options)
-  }
-  const checked = <Options extends CrudReadOptions>({ seen }: RouteInput, options: Options): Options => {
+  /** The options of a method of the application. One for many records gets no versions, which are refused before. */
+  const checked = (operation: CrudOperation, { seen }: RouteInput, options: MethodOptions): MethodOptions => {
+    const { ifMatch, ...others } = options
+    if (isMany(operation)) refuseVersions({ options: { ifMatch } })
     readScope(options, seen.resource.model)
-    return options
+    return isMany(operation) ? others : options
   }
+  /** The method of the application in place of an operation, if it overrides that. Its result becomes an answer. */
+  const own = (
+    operation: keyof RouteMethods,
+    call: OwnCall,
+    answerOf: (result: unknown, input: RouteInput, data: unknown) => WriteResult | null,
+    method: keyof CrudBase = operation
+  ): Partial<RouteMethods> =>
+    isOwnMethod(crud, method)
+      ? {
+          [operation]: async (input: RouteInput, options: MethodOptions, data?: unknown) =>
+            answerOf(await call(input.request.em, checked(operation, input, options), input, data), input, data),
+        }
+      : {}
   return {
     list: operating('list', (call, { request }) => readList(call, request.queryParams)),
     aggregate: operating('aggregate', (call, input) => readGroups(call, input.queryAs<'groups'>().plan)),
@@ -103,96 +111,74 @@ export function routeMethods (orm: MikroORM, crud: CrudBase): RouteMethods {
       'deleteMany',
       (call, input) => numberOf(deleteMany(call, input.queryAs<'filters'>().target))
     ),
-    ...(isOwn('listJson') && {
-      list: async (input, options) => {
-        const { em, queryParams } = input.request
-        return { json: jsonOf('listJson', await crud.listJson(em, queryParams, checked(input, options))) }
-      },
+    ...own(
+      'list',
+      (em, options, { request }) => crud.listJson(em, request.queryParams, options),
+      (json) => ({ json: jsonOf('listJson', json) }),
+      'listJson'
+    ),
+    ...own('list', (em, options, { request }) => crud.list(em, request.queryParams, options), pageOf('list')),
+    ...own(
+      'aggregate',
+      (em, options, { request }) => crud.aggregate(em, request.queryParams, options),
+      pageOf('aggregate')
+    ),
+    ...own(
+      'get',
+      (em, options, input) => crud.getJson(em, input.key(), input.request.queryParams, options),
+      (json, input) => json === null ? null : recordOf('get')(JSON.parse(jsonOf('getJson', json)), input),
+      'getJson'
+    ),
+    ...own(
+      'get',
+      (em, options, input) => crud.get(em, input.key(), input.request.queryParams, options),
+      (record, input) => record === null ? null : recordOf('get')(record, input)
+    ),
+    ...own('create', (em, options, _, data) => crud.create(em, data, options), recordOf('create')),
+    ...own('createMany', (em, options, _, data) => crud.createMany(em, data, options), (records) => {
+      if (!Array.isArray(records)) throw wrongResult('createMany', 'the records as an array', records)
+      return { json: JSON.stringify(records) }
     }),
-    ...(isOwn('list') && {
-      list: async (input, options) => {
-        const { em, queryParams } = input.request
-        return pageOf('list', await crud.list(em, queryParams, checked(input, options)))
-      },
+    ...own('upsert', (em, options, input, data) => {
+      const on = input.queryAs<'key'>().key.properties.map(({ name }) => name)
+      return crud.upsert(em, data, { ...options, on })
+    }, (result, input, data) => {
+      if (Array.isArray(data)) {
+        if (Array.isArray(result) && result.every(isUpserted)) return { json: JSON.stringify(result) }
+        throw wrongResult('upsert', 'an array of objects with created and record', result)
+      }
+      if (!isUpserted(result)) throw wrongResult('upsert', 'an object with created and record', result)
+      return { ...recordOf('upsert')(result.record, input), created: result.created }
     }),
-    ...(isOwn('aggregate') && {
-      aggregate: async (input, options) => {
-        const { em, queryParams } = input.request
-        return pageOf('aggregate', await crud.aggregate(em, queryParams, checked(input, options)))
-      },
-    }),
-    ...(isOwn('getJson') && {
-      get: async (input, options) => {
-        const { em, queryParams } = input.request
-        const json = await crud.getJson(em, input.key(), queryParams, checked(input, options))
-        return json === null ? null : sent('get', input, JSON.parse(jsonOf('getJson', json)))
-      },
-    }),
-    ...(isOwn('get') && {
-      get: async (input, options) => {
-        const { em, queryParams } = input.request
-        const record = await crud.get(em, input.key(), queryParams, checked(input, options))
-        return record === null ? null : sent('get', input, record)
-      },
-    }),
-    ...(isOwn('create') && {
-      create: async (input, options, data) =>
-        sent('create', input, await crud.create(input.request.em, data, checked(input, options))),
-    }),
-    ...(isOwn('createMany') && {
-      createMany: async (input, options, data) => {
-        const records: unknown = await crud.createMany(input.request.em, data, checked(input, options))
-        if (!Array.isArray(records)) throw wrongResult('createMany', 'the records as an array', records)
-        return { json: JSON.stringify(records) }
-      },
-    }),
-    ...(isOwn('upsert') && {
-      upsert: async (input, options, data) => {
-        const on = input.queryAs<'key'>().key.properties.map(({ name }) => name)
-        const result: unknown = await crud.upsert(input.request.em, data as CrudRecord, {
-          ...checked(input, options),
-          on,
-        })
-        if (Array.isArray(data)) {
-          if (Array.isArray(result) && result.every(isUpserted)) return { json: JSON.stringify(result) }
-          throw wrongResult('upsert', 'an array of objects with created and record', result)
-        }
-        if (!isUpserted(result)) throw wrongResult('upsert', 'an object with created and record', result)
-        return { ...sent('upsert', input, result.record), created: result.created }
-      },
-    }),
-    ...(isOwn('update') && {
-      update: async (input, options, data) =>
-        sent('update', input, await crud.update(input.request.em, input.key(), data, checked(input, options))),
-    }),
-    ...(isOwn('delete') && {
-      delete: async (input, options) =>
-        sent('delete', input, await crud.delete(input.request.em, input.key(), checked(input, options))),
-    }),
-    ...(isOwn('restore') && {
-      restore: async (input, options) =>
-        sent('restore', input, await crud.restore(input.request.em, input.key(), checked(input, options))),
-    }),
-    ...(isOwn('updateMany') && {
-      updateMany: async (input, options, data) => {
-        const { em, queryParams } = input.request
-        return countedBy('updateMany', await crud.updateMany(em, queryParams, data, forMany(input, options)))
-      },
-    }),
-    ...(isOwn('deleteMany') && {
-      deleteMany: async (input, options) => {
-        const { em, queryParams } = input.request
-        return countedBy('deleteMany', await crud.deleteMany(em, queryParams, forMany(input, options)))
-      },
-    }),
+    ...own('update', (em, options, input, data) => crud.update(em, input.key(), data, options), recordOf('update')),
+    ...own('delete', (em, options, input) => crud.delete(em, input.key(), options), recordOf('delete')),
+    ...own('restore', (em, options, input) => crud.restore(em, input.key(), options), recordOf('restore')),
+    ...own(
+      'updateMany',
+      (em, options, { request }, data) => crud.updateMany(em, request.queryParams, data, options),
+      countedBy('updateMany')
+    ),
+    ...own(
+      'deleteMany',
+      (em, options, { request }) => crud.deleteMany(em, request.queryParams, options),
+      countedBy('deleteMany')
+    ),
   }
 }
 
 const isUpserted = (value: unknown): value is UpsertResult<unknown> =>
   isObject(value) && typeof value['created'] === 'boolean' && isObject(value['record'])
 
-/** The page that a method of the application has returned. */
-function pageOf (method: string, page: unknown): JsonAnswer {
+/** The answer of a record that a method of the application has returned. */
+const recordOf = (method: string) => (record: unknown, { seen }: RouteInput): JsonAnswer => {
+  if (!isObject(record)) throw wrongResult(method, 'the record as an object', record)
+  const { version: property } = seen.resource.model
+  const version: unknown = property && record[property.publicName]
+  return { json: JSON.stringify(record), version: version === undefined ? undefined : String(version) }
+}
+
+/** The answer of a page that a method of the application has returned. */
+const pageOf = (method: string) => (page: unknown): JsonAnswer => {
   if (!isObject(page)) throw wrongResult(method, 'the page as an object', page)
   return { json: JSON.stringify(page) }
 }
@@ -209,8 +195,8 @@ function * numberOf (steps: Steps<Affected>): Steps<WriteResult> {
   return counted(yield * steps)
 }
 
-/** The answer of a method of the application. */
-function countedBy (method: string, answer: unknown): WriteResult {
+/** The answer of a method of the application that has written many records. */
+const countedBy = (method: string) => (answer: unknown): WriteResult => {
   if (isObject(answer) && Number.isSafeInteger(answer['affected'])) return counted(answer as unknown as Affected)
   throw wrongResult(method, 'the number of records as { affected: number }', answer)
 }
