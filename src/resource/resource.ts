@@ -5,6 +5,7 @@ import { ALL_ROWS, entitiesBehind } from '../conditions/index.ts'
 import {
   QueryBuilderConfig, type BodyKind, type QueryOperation, type UpsertKeysConfig, type WritableConfig,
 } from '../config/index.ts'
+import { ConfigError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import {
   entitiesOf, isCustomTerm, planEstimate, planPrevious, planSelection, QueryErrors, relationsOfWhitelist,
@@ -104,7 +105,7 @@ export class Resource {
     this.model = role === undefined ? model : role.view(model)
     this.config = role === undefined ? config : whitelistFor(config, this.model)
     this.#names = new Set([called])
-    this.whitelist = resolveWhitelist(this.config, this.model, this.#names)
+    this.whitelist = namingRole(role, () => resolveWhitelist(this.config, this.model, this.#names))
     this.fills = fills
     this.writable = resolveWritable(
       role === undefined ? writable : writableFor(writable, this.model, role),
@@ -142,7 +143,7 @@ export class Resource {
   }
 
   /**
-   * Adds the name by which routes call the resource. Clients of these routes may use it in `fields[<name>]`, and methods
+   * Adds the name by which routes call the resource. Clients of these routes may use it in `fields[<name>]`. Methods
    * take the names of all routes.
    */
   addName (name: string): void {
@@ -288,6 +289,16 @@ export class Resource {
     if (scope === undefined) return entities
     const behind = entitiesBehind(scope)
     return behind.size === 0 ? entities : [...new Set([...entities, ...behind])]
+  }
+}
+
+/** Names the role in a mistake that only its view of the whitelist has, such as a default for what it does not see. */
+function namingRole (role: Role | undefined, resolve: () => Whitelist): Whitelist {
+  try {
+    return resolve()
+  } catch (error) {
+    if (role === undefined || !(error instanceof ConfigError)) throw error
+    throw new ConfigError(`access: the role '${role.name}': ${error.message}`, { cause: error })
   }
 }
 

@@ -57,4 +57,15 @@ await forOneDatabase(t, { entities: [Essay, Part, Note] }, async (t, { orm }) =>
     t.match(await ids(counted, hidden, 'filter[notesCount]=0'), { statusCode: 400 })
     t.match(await ids(counted, hidden, 'sort=notesCount'), { statusCode: 400 })
   })
+
+  t.test('a default that fits only alternatives which a role does not see is a mistake of its rules', async (t) => {
+    const any = AllowedFilters.anyOf('any', [AllowedFilters.exact('id'), AllowedFilters.exact('title')])
+    const defaults = { allowedFilters: [any.default('moon')] }
+    t.strictSame(await ids(defaults, { Essay: true }, ''), [1, 2])
+    await t.rejects(ids(defaults, { Essay: { hidden: ['title'] } }, ''), {
+      code: 'FST_CRUD_CONFIG_INVALID',
+      message: "access: the role 'member': AllowedFilters 'any': the default is refused. The value of filter[any] " +
+        'must be an integer from -2147483648 to 2147483647.',
+    })
+  })
 })
