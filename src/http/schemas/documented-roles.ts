@@ -72,17 +72,10 @@ export function documentedRoles (
     parametersOf: (operation, examples) => {
       const own = having(operation).map(({ role, offer }) => ({
         role,
-        parameters: parametersOf(operation, offer, examples),
+        schema: parametersOf(operation, offer, examples),
       }))
-      if (only !== undefined) return own[0]?.parameters ?? {}
-      return Object.fromEntries(
-        Object.entries(parametersOf(operation, base, examples)).flatMap(([name, schema]) => {
-          const having = own.flatMap(({ role, parameters }) =>
-            name in parameters ? [{ role, schema: parameters[name]! }] : []
-          )
-          return having.length === 0 ? [] : [[name, rolesMerged(schema, having, own.length)]]
-        })
-      )
+      if (only !== undefined) return own[0]?.schema ?? {}
+      return mergedProperties(parametersOf(operation, base, examples), own, own.length)
     },
     named: (named, names) => {
       const own = shown.map(({ role, operations, offer }) => ({
@@ -156,8 +149,7 @@ const longest = (values: readonly unknown[]): unknown =>
 function mergeRoles (schema: unknown, schemas: readonly RoleSchema[]): unknown {
   if (!isObject(schema)) return schema
   const { properties, required, items, anyOf } = schema
-  const inside = (key: string): RoleSchema[] =>
-    schemas.flatMap(({ role, schema }) => isObject(schema) && key in schema ? [{ role, schema: schema[key] }] : [])
+  const inside = (key: string): RoleSchema[] => membersOf(schemas, key)
   const result: Record<string | symbol, unknown> = { ...schema }
   const valuesOf = (key: string): unknown[] => inside(key).map(({ schema }) => schema)
   if (Array.isArray(schema['enum'])) {
@@ -181,7 +173,17 @@ function mergeRoles (schema: unknown, schemas: readonly RoleSchema[]): unknown {
   return result
 }
 
-/** @param all the number of roles that have the object */
+/** The member of the schemas of those roles that have it. */
+const membersOf = (schemas: readonly RoleSchema[], key: string): RoleSchema[] =>
+  schemas.flatMap(({ role, schema }) =>
+    isObject(schema) && Object.hasOwn(schema, key) ? [{ role, schema: schema[key] }] : []
+  )
+
+/**
+ * The properties, or parameters, that some of the roles have.
+ *
+ * @param all the number of roles that have the object
+ */
 function mergedProperties (
   properties: Schema,
   schemas: readonly RoleSchema[],
@@ -189,18 +191,12 @@ function mergedProperties (
 ): Record<string, TSchema> {
   const result: Record<string, TSchema> = {}
   for (const [name, property] of Object.entries(properties)) {
-    const having = schemas.flatMap(({ role, schema }) => {
-      const own = (schema as Schema)[name]
-      return own === undefined ? [] : [{ role, schema: own }]
-    })
+    const having = membersOf(schemas, name)
     if (having.length === 0) continue
-    result[name] = rolesMerged(property, having, all)
+    result[name] = {
+      ...mergeRoles(property, having) as TSchema,
+      ...(having.length < all && { 'x-roles': having.map(({ role }) => role) }),
+    }
   }
   return result
 }
-
-/** The schema of a property or parameter that some of the roles have. */
-const rolesMerged = (schema: unknown, having: readonly RoleSchema[], all: number): TSchema => ({
-  ...mergeRoles(schema, having) as TSchema,
-  ...(having.length < all && { 'x-roles': having.map(({ role }) => role) }),
-})
