@@ -81,7 +81,9 @@ t.test('the statements of writes on a cluster', async (t) => {
       'where "e0"."tenant_id" = $1 limit $2), ' +
       '"@2_written" as (update "task" as "e0" set "title" = $3, "changed" = now() where "e0"."tenant_id" = $1 ' +
       'and ("e0"."tenant_id", "e0"."id") in (select "key0", "key1" from "@found") ' +
-      'and ("e0"."tenant_id" = $1) is true and (select count(*) from "@found") < $2 returning \'1\' as "row") ' +
+      'and ("e0"."tenant_id" = $1) is true ' +
+      'and ((select count(*) from "@found") < $2) = (("e0"."tenant_id", "e0"."id") is not null) ' +
+      'returning \'1\' as "row") ' +
       'select (select count(*) from "@found")::text as "found", ' +
       '(select count("@2_written"."row") from "@2_written")::text as "affected"',
     'the rows of a change of many are on the same node'
