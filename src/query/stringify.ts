@@ -63,10 +63,11 @@ function writeLevel (pairs: string[], { filters = [], groups = [] }: Partial<Fil
     else if (operator !== undefined) pairs.push(`${name}=`)
     else fail(`${name} has an empty list but names no operator that takes one.`)
   }
+  const words = new Set<string>()
   for (const { word, members } of groups) {
     const name = `${prefix}${bracket(word)}`
-    if (written.has(name)) fail(`${name} is given twice, which would be read as one.`)
-    written.add(name)
+    if (words.has(word)) fail(`${name} is given twice, which would be read as one.`)
+    words.add(word)
     if (members.length === 0 || (word === 'not' && members.length > 1)) fail(`${name} has ${members.length} members.`)
     for (const [index, member] of members.entries()) {
       const before = pairs.length

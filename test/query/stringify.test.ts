@@ -34,6 +34,8 @@ t.test('parsed params are written so that they are read again', async t => {
     '', 'filter[a]=1&filter[a]=2&filter[b][in][]=x&filter[a][gte]=%00',
     'sort=+a,-b&include=a&fields=x&fields[a]=y,z&cursor=a%3D', `filter[a]=${'x'.repeat(8000)}`,
     Array(100).fill('filter[a][in]=1').join('&'),
+    // a filter that is named like a group, beside that group
+    'filter[or]=1&filter[or][0][a]=1', 'filter[not]=1&filter[not][not]=2&filter[not][not][and]=3&filter[not][not][a]=4',
   ]) {
     const params = parseQueryParams(query)
     t.strictSame(plain(parseQueryParams(stringifyQueryParams(params))), plain(params))
