@@ -3,7 +3,6 @@
  * what it has accepted is converted to values of columns (`src/plan/data.ts`).
  */
 import type { TObject } from '@sinclair/typebox'
-import type { ErrorList } from '../base/error-list.ts'
 import { ConfigError, invalidAt, RequestValidationError, validationOf, type ErrorItem } from '../base/errors.ts'
 import type { EntityModel, Property } from '../model/index.ts'
 import { isObject, isObjectLiteral } from '../base/is-object.ts'
@@ -11,7 +10,7 @@ import { madeOnce } from '../base/made-once.ts'
 import {
   convertData, EMPTY_RECORD, namesForServer, NO_CHILDREN, type BodyRules, type Checked, type DataNames, type RecordData,
 } from '../plan/index.ts'
-import { bodyErrors, type BodyError } from './body-errors.ts'
+import { bodyErrors } from './body-errors.ts'
 import { clientSchema, serverSchema, type Author, type BodyOptions } from './body-schema.ts'
 import { checkOf, type Check } from './compiled-check.ts'
 
@@ -40,18 +39,24 @@ class Body {
   }
 
   /**
-   * All errors of a record that is not valid.
+   * One error for all errors of a record that is not valid.
    *
    * @param pointer the prefix of their pointers, e.g. `/1` in a batch
+   * @param others errors that do not come from the schema
    */
-  errorsOf (data: unknown, pointer = ''): ErrorList<BodyError> {
+  refusalOf (data: unknown, pointer = '', others: readonly ErrorItem[] = []): RequestValidationError {
     const { byName, children, elsewhere } = this.#names
     const find = (name: string): Property | undefined => byName.get(name)?.property
     const writable = (): string[] => [
       ...[...this.#writable()].filter(({ write }) => write.writable).map(({ publicName }) => publicName),
       ...children.keys(),
     ]
-    return bodyErrors(this.schema, data, { find, writable, elsewhere }, pointer)
+    const errors = bodyErrors(this.schema, data, { find, writable, elsewhere }, pointer)
+    for (const item of others) errors.add(() => ({ item, validation: validationOf(item) }))
+    return new RequestValidationError(errors.items.map(({ item }) => item), {
+      count: errors.count,
+      validation: errors.items.map(({ validation }) => validation),
+    })
   }
 
   /** The values of columns. */
@@ -125,7 +130,7 @@ export function readData (given: unknown, model: EntityModel, options: DataOptio
   const data = withOwnMembers(given)
   if (!body.accepts(data)) {
     const missing = partial === undefined || !isObject(data) ? [] : missingIn(body.propertiesIn(data), partial, pointer)
-    throw refusedBody(body.errorsOf(data, pointer), [...missing, ...check?.(EMPTY_RECORD) ?? []])
+    throw body.refusalOf(data, pointer, [...missing, ...check?.(EMPTY_RECORD) ?? []])
   }
   const row = body.rowOf(data)
   const others = check?.(row)
@@ -158,22 +163,6 @@ function missingIn (given: ReadonlySet<Property | undefined>, { required }: Body
   return required.filter(({ property }) => !given.has(property)).map(({ property, pointer }) =>
     invalidAt(`${prefix}${pointer}`, `The property '${property.publicName}' is required.`)
   )
-}
-
-/**
- * One error for all errors of a record.
- *
- * @param others errors that do not come from the schema
- */
-export function refusedBody (
-  errors: ErrorList<BodyError>,
-  others: readonly ErrorItem[] = []
-): RequestValidationError {
-  for (const item of others) errors.add(() => ({ item, validation: validationOf(item) }))
-  return new RequestValidationError(errors.items.map(({ item }) => item), {
-    count: errors.count,
-    validation: errors.items.map(({ validation }) => validation),
-  })
 }
 
 /** The data with its own members, in place of an instance of a class, which inherits members. */

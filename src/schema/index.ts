@@ -2,7 +2,7 @@
  * Builds TypeBox schemas from a model: of records, pages, bodies and parameters. Those of bodies are compiled and check
  * the data of writes. Errors: all mistakes of a record at once.
  */
-export { clientBody, readData, refusedBody } from './body.ts'
+export { clientBody, readData } from './body.ts'
 export { clientSchema } from './body-schema.ts'
 export { loadCompiler } from './compiled-check.ts'
 export { facetsSchema, groupItemSchema } from './group-schemas.ts'

@@ -5,7 +5,7 @@
 import { RequestValidationError } from '../base/errors.ts'
 import type { EntityModel } from '../model/index.ts'
 import { sharesColumns, withSharedColumns, type BodyRules, type Id, type RecordData } from '../plan/index.ts'
-import { clientBody, refusedBody } from '../schema/index.ts'
+import { clientBody } from '../schema/index.ts'
 import { keyColumnErrors, withoutKey } from './update-data.ts'
 import type { Data } from './new-row.ts'
 import { givenByClass, withKeys, type UpsertData } from './upsert-data.ts'
@@ -39,7 +39,7 @@ export function checkNewBodies (
   const rows: RecordData[] = []
   for (let index = 0; index < records.length; index++) {
     const record = records[index]
-    if (!body.accepts(record)) throw refusedBody(body.errorsOf(record, pointer(index)))
+    if (!body.accepts(record)) throw body.refusalOf(record, pointer(index))
     if (decides || compares) rows.push(withSharedColumns(body.rowOf(record), pointer(index)))
   }
   return decides ? rows : undefined
@@ -64,12 +64,12 @@ export function checkUpserts (
   const rows: RecordData[] = []
   for (let index = 0; index < records.length; index++) {
     const record = records[index]
-    if (!body.accepts(record)) throw refusedBody(body.errorsOf(record, pointer(index)))
+    if (!body.accepts(record)) throw body.refusalOf(record, pointer(index))
     const row = body.rowOf(record)
     if (complete) {
       const { isNew, isChange } = possible(row)
       const create = isNew || isChange ? undefined : clientBody(model, writable.create!, { complete, readonly })
-      if (create?.accepts(record) === false) throw refusedBody(create.errorsOf(record, pointer(index)))
+      if (create?.accepts(record) === false) throw create.refusalOf(record, pointer(index))
     }
     rows.push(row)
   }
@@ -93,7 +93,7 @@ export function checkChanges (
 ): RecordData | undefined {
   const { data, errors: ofKey } = withoutKey(body as Data, id, model)
   const changes = clientBody(model, rules, { complete: false, readonly })
-  if (!changes.accepts(data)) throw refusedBody(changes.errorsOf(data), ofKey)
+  if (!changes.accepts(data)) throw changes.refusalOf(data, '', ofKey)
   if (ofKey.length > 0) throw new RequestValidationError(ofKey)
   const compares = !readonly && sharesColumns(model)
   if (!decides && !compares) return undefined

@@ -192,20 +192,17 @@ export function * writeInTransaction<Result> (
   }
 }
 
-const models = new WeakMap<BodyRules, EntityModel>()
-
 /** The model of a write, in which only those properties are writable that bodies of the operation may set. */
 export function errorModelOf ({ model, resource, operation }: Write): EntityModel {
   const [kind] = factsOf(operation).bodies
   const rules = kind && resource.writable[kind]
-  if (rules === undefined) return model
-  let narrowed = models.get(rules)
-  if (narrowed === undefined) models.set(rules, narrowed = withWritable(model, rules))
-  return narrowed
+  return rules === undefined ? model : withWritable(model)(rules)
 }
 
-function withWritable (model: EntityModel, { properties }: BodyRules): EntityModel {
-  const closed = (property: Property): Property =>
-    properties.has(property) ? property : { ...property, write: { ...property.write, writable: false } }
-  return { ...model, properties: new Map([...model.properties].map(([name, property]) => [name, closed(property)])) }
-}
+const withWritable = madeOnce((model: EntityModel) =>
+  madeOnce(({ properties }: BodyRules): EntityModel => {
+    const closed = (property: Property): Property =>
+      properties.has(property) ? property : { ...property, write: { ...property.write, writable: false } }
+    return { ...model, properties: new Map([...model.properties].map(([name, property]) => [name, closed(property)])) }
+  })
+)

@@ -199,7 +199,7 @@ for (const [what, requireAll] of [['new record', true], ['change', false]] as co
           const interpreted = Errors(body.schema, data).First() === undefined
           if (accepted !== interpreted) throw new Error(`compiled: ${accepted}, interpreted: ${interpreted}`)
           if (accepted) convertData(data as Checked, rules, 'client')
-          else if (body.errorsOf(data).items.length === 0) throw new Error('refused without a reason')
+          else if (body.refusalOf(data).errors.length === 0) throw new Error('refused without a reason')
         }),
         { numRuns: 300 }
       )
@@ -240,7 +240,7 @@ t.test('an embedded object has members: a date has none', async (t) => {
   const body = serverBody(supplier)
   for (const address of [new Date(), new Map(), [], 'x']) {
     t.notOk(body.accepts({ address }))
-    t.match(body.errorsOf({ address }).items, [{ item: { detail: "'address' must be an object." } }])
+    t.match(body.refusalOf({ address }).errors, [{ detail: "'address' must be an object." }])
   }
 })
 
@@ -280,7 +280,7 @@ t.test('a reference is refused even if the type of a part accepts it a moment la
   const details = new Set<unknown>()
   for (let first = 1; first <= 8; first++) {
     refusals = first
-    for (const { item } of body.errorsOf({ page: { book: 'a', no: 1 } }).items) details.add(item.detail)
+    for (const { detail } of body.refusalOf({ page: { book: 'a', no: 1 } }).errors) details.add(detail)
   }
   t.match([...details].join(), /'page\.book' must refer to a record by its id: a value that its type accepts\./)
 })
