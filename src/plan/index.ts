@@ -54,8 +54,9 @@ export {
   canNarrow, notNarrowed, planChanges, planMany, type ManyChange, type ManyPlan, type ManyTarget,
 } from './many.ts'
 export {
-  planDelete, planInsert, planPresent, planUpdate, type Assignment, type CheckedRows, type DeletePlan, type InsertPlan,
-  type PresentPlan, type ReferenceCheck, type RowForHooks, type UpdatePlan, type WriteTarget,
+  planDelete, planInsert, planPresent, planUpdate, withoutDiscriminator, type Assignment, type CheckedRows,
+  type DeletePlan, type InsertPlan, type PresentPlan, type ReferenceCheck, type RowForHooks, type UpdatePlan,
+  type WriteTarget,
 } from './write.ts'
 export {
   planDeleteEach, planUpdateEach, type CommonKey, type DeleteEachPlan, type UpdateEachPlan,

@@ -2,7 +2,7 @@
 import { ConfigError } from '../base/errors.ts'
 import type { OrPromise } from '../base/or-promise.ts'
 import type { Steps } from '../base/steps.ts'
-import { withSharedColumns, type BodyRules, type RecordData } from '../plan/index.ts'
+import { withoutDiscriminator, withSharedColumns, type BodyRules, type RecordData } from '../plan/index.ts'
 import { crudContext } from '../resource/index.ts'
 import { dataOfHook, rowOfHook, valuesData } from './server-data.ts'
 import type { Data } from './new-row.ts'
@@ -60,14 +60,14 @@ export function rowOfBody (create: CreateData, data: Data, pointer: string): Rec
   return scopedRow(create.write, readData(data, model, { ...read, partial: completeRules }), pointer)
 }
 
-/** A row with the values of its scope. */
+/** A row with the values of its scope. A class that a hook names is not compared: the resource has its own. */
 export function scopedRow (
   { scope, model }: Pick<Write, 'scope' | 'model'>,
   given: RecordData,
   pointer: string
 ): RecordData {
   const row = scope === undefined ? given : withScopeValues(given, scope, model)
-  if (scope !== undefined) refuseOutside(row, scope, pointer)
+  if (scope !== undefined) refuseOutside(withoutDiscriminator(row, model), scope, pointer)
   return withSharedColumns(row, pointer)
 }
 

@@ -8,7 +8,9 @@ import { outOfScope } from '../base/errors.ts'
 import {
   isSameValue, tellsClass, type EntityModel, type RelationProperty, type ScalarProperty, type SqlValue,
 } from '../model/index.ts'
-import { haveLinks, withColumn, type BodyRules, type RecordData, type ReferenceData } from '../plan/index.ts'
+import {
+  haveLinks, withColumn, type BodyRules, type ColumnValues, type RecordData, type ReferenceData,
+} from '../plan/index.ts'
 import {
   filtersBehind, isInTransaction, sharedEmOf, type ActiveFilters, type CrudSession, type ScopeRules,
 } from '../resource/index.ts'
@@ -63,7 +65,7 @@ function entityValue (property: ScalarProperty | RelationProperty, value: SqlVal
  * @param pointer the JSON pointer of the row in the body
  * @throws {OutOfScopeError} when a row with these values certainly lies outside
  */
-export function refuseOutside (row: RecordData, scope: ScopeRules, pointer: string): void {
+export function refuseOutside (row: ColumnValues, scope: ScopeRules, pointer: string): void {
   if (placeOf(row, scope) === false) throw outOfScope(pointer)
 }
 
@@ -78,7 +80,7 @@ export function withScopeCheck<On extends CrudSession> (write: Write<On>, rows: 
 }
 
 /** Whether a row has the values of its scope, `undefined` if only the database can tell. */
-function placeOf (row: RecordData, { values }: ScopeRules): boolean | undefined {
+function placeOf (row: ColumnValues, { values }: ScopeRules): boolean | undefined {
   let inside: boolean | undefined = true
   for (const [property, expected] of values) {
     const own = columnOf(property)!

@@ -93,6 +93,22 @@ await forOneDatabase(t, {
     }
   })
 
+  t.test('a hook that names another class changes nothing about that', async (t) => {
+    class Named extends CrudBase<any> {
+      override beforeCreate = (data: object) => ({ ...data, kind: 'bug' })
+    }
+    const crud = new Named({ model: Task, writable: 'all' })
+    for (const kind of ['task', 'bug']) {
+      const scoped = { '/tasks': { crud, operations: ['create', 'createMany'] as const, scope: () => ({ kind }) } }
+      const send = await memberWith(t, orm, true, { resources: scoped, shared: [] })
+      for (const body of [{ tenant: 3 }, [{ tenant: 3 }, { tenant: 3 }]]) {
+        const { status, body: answer } = await send('POST', '/tasks', body)
+        t.equal(status, kind === 'task' ? 201 : 403, JSON.stringify(answer))
+        if (kind === 'task') t.match(answer, Array.isArray(body) ? [{ kind }, { kind }] : { kind })
+      }
+    }
+  })
+
   for (const [what, rules, message] of [
     ['true and false', { Task: true, Bug: false }, /names Bug and Task, with different rules/],
     ['true and rows', { Task: true, Bug: limited }, /names Bug and Task/],
