@@ -8,8 +8,14 @@ import { resource, serve } from '../http/helper.ts'
 import { forOneDatabase } from '../helpers/databases.ts'
 import { openExample } from '../helpers/example.ts'
 
-const operators: Readonly<Record<string, readonly string[]>> = { name: ['eq', 'in'], price: ['gt'], status: ['eq'] }
-const operatorsOf = (field: string): readonly string[] | undefined => operators[field]
+/** Descriptions of filters by their operators. Those in `own` compare a property of the record. */
+const filtersBy = (operators: Readonly<Record<string, readonly string[]>>, own: readonly string[]) => (name: string) =>
+  operators[name] &&
+    { field: own.includes(name) ? name : null, operators: operators[name].map((operator) => ({ name: operator })) }
+const filterOf = filtersBy(
+  { name: ['eq', 'in'], price: ['gt'], status: ['eq'], 'tags.name': ['eq'] },
+  ['name', 'price', 'status']
+)
 
 t.test('suggestions of the example', async (t) => {
   const app = await openExample(t)
@@ -30,9 +36,15 @@ t.test('suggestions of the example', async (t) => {
     const params = parseQuery(query)
     const refused = await app.inject({ url: `/categories${formatQuery(params)}` })
     t.equal(refused.statusCode, 400, query)
-    const next = withSuggestion(params, refused.json().errors[0], operatorsOf)
+    const next = withSuggestion(params, refused.json().errors[0], filterOf)
     t.equal(next && formatQuery(next), mended, query)
     t.equal((await app.inject({ url: `/categories${formatQuery(next ?? [])}` })).statusCode, 200, mended)
+  }
+  let params = parseQuery('filter[prise][gtt]=1')
+  for (const mended of ['?filter[price][gtt]=1', '?filter[price][gt]=1']) {
+    const refused = await app.inject({ url: `/categories${formatQuery(params)}` })
+    params = withSuggestion(params, refused.json().errors[0], filterOf)!
+    t.equal(formatQuery(params), mended, 'one mistake after the other')
   }
 })
 
@@ -43,8 +55,8 @@ await forOneDatabase(t, { entities }, async (t, { orm }) => {
       '/known': resource(Plant, { allowedFilters: [{ supplier: ['eq', 'ne'] }, grower] }),
       '/unknown': resource(Plant, { allowedFilters: [{ status: ['eq'] }, grower] }),
     })
-    const known: typeof operators = { supplier: ['eq', 'ne'], grower: ['eq', 'contains'] }
-    const unknown: typeof operators = { status: ['eq'], grower: ['eq', 'contains'] }
+    const known = { supplier: ['eq', 'ne'], grower: ['eq', 'contains'] }
+    const unknown = { status: ['eq'], grower: ['eq', 'contains'] }
     for (const [path, filters, query, mended] of [
       ['/known', known, 'filter[supplier][name]=x', '?filter[grower]=x'],
       ['/known', known, 'filter[supplier][nee]=1', '?filter[supplier][ne]=1'],
@@ -54,7 +66,7 @@ await forOneDatabase(t, { entities }, async (t, { orm }) => {
       const params = parseQuery(query)
       const refused = await app.inject({ url: `${path}${formatQuery(params)}` })
       t.equal(refused.statusCode, 400, query)
-      const next = withSuggestion(params, refused.json().errors[0], (field) => filters[field])
+      const next = withSuggestion(params, refused.json().errors[0], filtersBy(filters, ['supplier', 'status']))
       t.equal(next && formatQuery(next), mended, `${path} ${query}`)
       t.equal((await app.inject({ url: `${path}${formatQuery(next ?? [])}` })).statusCode, 200, mended)
     }
@@ -63,8 +75,8 @@ await forOneDatabase(t, { entities }, async (t, { orm }) => {
 
 t.test('an error without a suggestion changes nothing', async (t) => {
   const params = parseQuery('sort=name')
-  t.equal(withSuggestion(params, { source: { parameter: 'sort' }, code: 'X', detail: 'No.' }, operatorsOf), undefined)
-  t.equal(withSuggestion(params, { code: 'X', detail: 'No.', suggestion: 'a' }, operatorsOf), undefined)
+  t.equal(withSuggestion(params, { source: { parameter: 'sort' }, code: 'X', detail: 'No.' }, filterOf), undefined)
+  t.equal(withSuggestion(params, { code: 'X', detail: 'No.', suggestion: 'a' }, filterOf), undefined)
   const other = { source: { parameter: 'perPage' }, code: 'X', detail: 'No.', suggestion: 'per_page' }
-  t.equal(withSuggestion(params, other, operatorsOf), undefined)
+  t.equal(withSuggestion(params, other, filterOf), undefined)
 })

@@ -14,14 +14,13 @@ interface ListNoticeProps {
 
 export function ListNotice ({ resource, params, list: { error, reload }, onChange }: ListNoticeProps) {
   if (error === undefined) return null
-  const operatorsOf = (field: string) =>
-    resource.filters.find(({ name }) => name === field)?.operators.flatMap(({ name }) => name ?? [])
+  const filterOf = (field: string) => resource.filters.find(({ name }) => name === field)
   return (
     <ErrorNotice
       error={error}
       {...error.errors.length === 0 && { onRetry: reload }}
       mend={(item) => {
-        const next = withSuggestion(params, item, operatorsOf)
+        const next = withSuggestion(params, item, filterOf)
         // the button is gone after the click
         return next && (() => {
           onChange(next)
