@@ -135,6 +135,7 @@ function planFields (
           }`,
           {
             given: path,
+            meant: aliasFor(path, relations.map(namesOfInclude)),
             allowed: [...whitelist.names, ...relations.map((entry) => entry.name)],
           }
         )

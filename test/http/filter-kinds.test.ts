@@ -129,6 +129,7 @@ await forEachDatabase(t, { entities, seed, orm: orm as never }, async (t, { orm,
     t.equal((await plants.get('filter[trashed]=with')).total, 14)
     await keeps(t, '/plants', 'id', [['filter[trashed]=only', [11]], ['filter[trashed]=only&filter[q]=sage', []]])
     await keeps(t, '/tags', 'name', [['filter[deleted]=only', ['poisonous']]])
+    t.match(await client(app, '/tags').details('filter[trashed]=only'), [/Did you mean 'deleted'/], 'the alias')
     t.match((await plants.get('filter[trashed]=only&include=tags')).items[0].tags, [{ name: 'sun' }],
       'related rows that are deleted stay unseen')
     t.match(await plants.details('filter[trashed]=yes'), [

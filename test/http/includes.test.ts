@@ -250,6 +250,13 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
         errors: [{ allowed: ['labels', 'vendor', 'vendor.range'] }],
       }, path)
     }
+    const replaced = [['supplier', 'vendor'], ['supplier.plants', 'vendor.range'], ['tags', 'labels']] as const
+    for (const [own, alias] of replaced) {
+      t.match(await client(app, '/aliased').refused(`include=${own}`), { errors: [{ suggestion: alias }] })
+      t.match(await client(app, '/aliased').refused(`include=${alias}&fields[${own}]=name`), {
+        errors: [{ source: { parameter: `fields[${own}]` }, suggestion: alias }],
+      })
+    }
   })
 
   t.test('an unknown include is refused with the allowed ones', async (t) => {

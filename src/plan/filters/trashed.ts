@@ -2,6 +2,7 @@
 import type { TrashedFilter } from '../../config/index.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { ValueType } from '../../model/index.ts'
+import { withAlias } from '../alias.ts'
 import type { Deleted } from '../condition-types.ts'
 import { readKinds } from './json-texts.ts'
 import { plainFacts, type EntryBase, type FilterKind } from './kind.ts'
@@ -25,7 +26,7 @@ export const trashed: FilterKind<TrashedFilter, TrashedEntry> = {
         `AllowedFilters.trashed: ${name} has no 'deleted_at', so none of its rows is ever marked as deleted.`
       )
     }
-    return { kind: 'trashed', name: filter.alias ?? filter.field }
+    return { kind: 'trashed', ...withAlias(filter.alias, filter.field) }
   },
 
   plan (given, { name }) {
