@@ -2,6 +2,7 @@
 import {
   factsOf, takesBodies, type BodyKind, type BodyName, type CrudOperation, type WritableConfig,
 } from '../config/index.ts'
+import { ConfigMistakes } from '../base/config-mistakes.ts'
 import { ConfigError } from '../base/errors.ts'
 import { escapedName } from '../base/error-list.ts'
 import { madeOnce } from '../base/made-once.ts'
@@ -67,9 +68,11 @@ function resolveLists (
       fills,
       (what, lists, child) => resolveLists(what, lists, child, fills)
     )
+    const mistakes = new ConfigMistakes()
     const properties = names === 'all'
       ? all.filter((property) => property.write.writable && (isNew || !listsHidden(property)))
-      : names.map((name) => writableProperty(name, model, isNew, what, allOf))
+      : mistakes.lookUp(names, (name) => writableProperty(name, model, isNew, what, allOf))
+    mistakes.throw()
     const required = isNew ? all.filter(({ write }) => !write.optional) : []
     return bodyRulesOf(new Set(properties), required, children, model)
   }

@@ -400,6 +400,11 @@ const MISTAKES: readonly Mistake[] = [
     'a misspelt property in writable', ({ mount }) => mount(new Crud({ model: Book, writable: ['titel'] })),
     '"writable" of Book names \'titel\'', "Did you mean 'title'?",
   ],
+  [
+    'several misspelt properties in writable',
+    ({ mount }) => mount(new Crud({ model: Book, writable: ['titel', 'status', 'autor'] })),
+    '"writable" of Book names \'titel\'', '"writable" of Book names \'autor\'',
+  ],
   // requests
   [
     'a list of records', ({ send }) => send(post([book])), 'The body must not be a list',

@@ -35,6 +35,28 @@ t.test('entries are named by their alias, else by the public name', async (t) =>
   t.strictSame([...whitelist.includes.keys()], ['grower', 'grower.plants', 'tags'])
 })
 
+t.test('start-up shows the mistakes of all entries, each on its own line', async (t) => {
+  const message = messageOf(() =>
+    whitelistOf({
+      allowedFilters: ['nmae', 'name', { inStock: ['gt'] }],
+      allowedSorts: ['prcie', 'price'],
+      allowedFields: ['id', 'sttaus'],
+      allowedIncludes: ['tgas', 'name', 'tags'],
+      allowedFacets: ['stauts'],
+    })
+  )
+  t.strictSame(message?.split('\n').map((line) => line.replace(/: .* Did/, ': Did')), [
+    "AllowedInclude 'tgas': Did you mean 'tags'?",
+    "AllowedInclude 'name': 'name' is not a relation.",
+    "AllowedField 'sttaus': Did you mean 'status'?",
+    "AllowedFilters 'nmae': Did you mean 'name'?",
+    "AllowedFilters 'inStock': the operator 'gt' does not work on a property of type boolean. Operators for it: eq, " +
+    'ne, in, nin, isnull.',
+    "AllowedSort 'prcie': Did you mean 'price'?",
+    "AllowedFacet 'stauts': Did you mean 'status'?",
+  ])
+})
+
 t.test('a path that an alias replaces is answered with the alias', async (t) => {
   const whitelist = whitelistOf({
     allowedFilters: [

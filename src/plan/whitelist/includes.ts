@@ -1,5 +1,6 @@
 /** Looks up the relations and properties that allowed includes and fields name. */
 import { readSignedName, type AllowedInclude, type Field, type Include } from '../../config/index.ts'
+import type { ConfigMistakes } from '../../base/config-mistakes.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { resolvePath, type EntityModel, type Property, type RelationProperty } from '../../model/index.ts'
 import type { WithAlias } from '../alias.ts'
@@ -67,13 +68,18 @@ const levelOf = (model: EntityModel): DraftLevel => ({
 })
 
 /** Looks up includes and fields together, because `fields[<include>]` names the path of an include in the URL. */
-export function resolveIncludes (includes: readonly Include[], fields: readonly Field[], model: EntityModel) {
+export function resolveIncludes (
+  includes: readonly Include[],
+  fields: readonly Field[],
+  model: EntityModel,
+  mistakes: ConfigMistakes
+) {
   const root = levelOf(model)
-  for (const include of includes) {
+  mistakes.lookUp(includes, (include) => {
     if (include.kind === 'aggregate') addAggregate(resolveAggregate(include, model), root)
     else addRelation(include, root)
-  }
-  for (const field of fields) addField(field, root)
+  })
+  mistakes.lookUp(fields, (field) => addField(field, root))
   return { fields: root.fields as ReadonlyMap<string, Property>, includes: entriesOf(root) }
 }
 

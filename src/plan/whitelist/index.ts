@@ -3,6 +3,7 @@
  * name that does not fit the entity is a `ConfigError` with a suggestion.
  */
 import type { Pagination, QueryBuilderConfig } from '../../config/index.ts'
+import { ConfigMistakes } from '../../base/config-mistakes.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { MAX_STREAM_BATCH } from '../../base/page-styles.ts'
 import type { EntityModel, Property } from '../../model/index.ts'
@@ -53,8 +54,8 @@ export interface Whitelist extends FilterList {
  * Looks up everything that the configuration names.
  *
  * @param names of the resource in `fields[<name>]`. Default: that of its table.
- * @throws {ConfigError} for a name that the entity does not have, and for an operator, sort, field or include that
- *   does not work on the property that it names
+ * @throws {ConfigError} for all names that the entity does not have, and for all operators, sorts, fields and includes
+ *   that do not work on the property that they name
  */
 export function resolveWhitelist (
   config: QueryBuilderConfig,
@@ -62,16 +63,20 @@ export function resolveWhitelist (
   names: ReadonlySet<string> = new Set([model.tableName])
 ): Whitelist {
   const { maxIncluded, maxBytes, maxPerPage } = config.pagination
-  const { fields, includes } = resolveIncludes(config.allowedIncludes, config.allowedFields, model)
+  const mistakes = new ConfigMistakes()
+  const { fields, includes } = resolveIncludes(config.allowedIncludes, config.allowedFields, model, mistakes)
   const related = relatedNumbers(includes)
-  const filters = byName('allowedFilters', config.allowedFilters.map((filter) => filterEntry(filter, model, related)))
-  const ranked = [...filters.values()].flatMap(relevanceEntries)
-  const sorts = byName(
-    'allowedSorts',
-    [...config.allowedSorts.flatMap((sort) => sortEntries(sort, model, related)), ...ranked]
-  )
-  const groups = byName('allowedGroups', config.allowedGroups.flatMap((group) => groupTerms(group, model)))
-  const numbers = byName('allowedAggregates', config.allowedAggregates.flatMap((entry) => groupNumbers(entry, model)))
+  const filterList = mistakes.lookUp(config.allowedFilters, (filter) => filterEntry(filter, model, related))
+  const sortList = mistakes.lookUp(config.allowedSorts, (sort) => sortEntries(sort, model, related))
+  const facetList = mistakes.lookUp(config.allowedFacets, (facet) => facetTerm(facet, model))
+  const groupList = mistakes.lookUp(config.allowedGroups, (group) => groupTerms(group, model))
+  const numberList = mistakes.lookUp(config.allowedAggregates, (entry) => groupNumbers(entry, model))
+  mistakes.throw()
+  const filters = byName('allowedFilters', filterList)
+  const ranked = filterList.flatMap(relevanceEntries)
+  const sorts = byName('allowedSorts', [...sortList, ...ranked])
+  const groups = byName('allowedGroups', groupList)
+  const numbers = byName('allowedAggregates', numberList)
   checkItemKeys([...groups.values(), ...numbers.values()])
   return Object.freeze({
     model,
@@ -84,7 +89,7 @@ export function resolveWhitelist (
     defaultOrder: Object.freeze(config.defaultSort.flatMap((item) => defaultOrder(item, sorts, model, related))),
     fields,
     includes,
-    facets: byName('allowedFacets', config.allowedFacets.map((facet) => facetTerm(facet, model))),
+    facets: byName('allowedFacets', facetList),
     groups,
     numbers,
     pagination: config.pagination,
