@@ -47,10 +47,8 @@ interface StatementDialect {
    * records (`write-results.ts`).
    */
   readonly returns: 'records' | 'columns'
-  /** A condition on the row of a write, unless it is on the key. */
-  readonly conditionOfWrite: (condition: Sql) => Sql
-  /** A condition that all rows of a write have in common. `key` is that of one of them. */
-  readonly conditionOfAll: (condition: Sql, key: Sql) => Sql
+  /** A condition on the row of a write with this key, unless it is on the key itself. */
+  readonly conditionOfWrite: (condition: Sql, key: Sql) => Sql
   /** The known columns that a search for rows of a write compares, beside its other conditions. */
   readonly knownOfWrite: (alias: string, known: KnownColumns) => Sql[]
   /** Whether rows that were found are named by a list of their keys. Otherwise they are joined. */
@@ -87,7 +85,6 @@ export const POSTGRESQL: Dialect = {
   keepsPlannedForValues: true,
   returns: 'records',
   conditionOfWrite: (condition) => condition,
-  conditionOfAll: (condition) => condition,
   knownOfWrite: () => [],
   // the planner joins nothing then: to delete 100 rows takes 0.77 of the time
   listsKeys: true,
@@ -118,12 +115,11 @@ export const CITUS: Dialect = {
   keepsPlannedForValues: false,
   // 'non-IMMUTABLE functions are not allowed in the RETURNING clause', and functions that write JSON are not immutable
   returns: 'columns',
-  // 'could not find valid entry for shard 0', if conditions on the distribution column contradict each other: it must
-  // not see those of a scope, which may name another tenant than the key
-  conditionOfWrite: (condition) => sql`(${condition}) is true`,
-  // 'Distributed queries with outer joins and pseudoconstant quals are not supported in PG14, PG15 and PG16': a
-  // condition that reads no column is one, and conditions through relations have outer joins
-  conditionOfAll: (condition, key) => sql`(${condition}) = (${key} is not null)`,
+  // 'could not find valid entry for shard 0', if it sees that no row fulfils the conditions: they are always false, or
+  // those of a scope name another tenant than the key. 'Distributed queries with outer joins and pseudoconstant quals
+  // are not supported', if one of them reads no column: conditions through relations have outer joins. So each is
+  // compared with a test of the key, which is always true
+  conditionOfWrite: (condition, key) => sql`(${condition}) = (${key} is not null)`,
   // otherwise it looks for the rows in all shards, and not in that of the tenant
   knownOfWrite: (alias, known) => knownSql(alias, known),
   // joins of co-located tables run on the nodes of their rows. A list of keys was not tried

@@ -137,8 +137,8 @@ function foundRows (
   return whereClause([
     ...dialect.knownOfWrite(alias, known.of(alias)),
     isList ? sql`${columns} = any (array(${keys}))` : sql`${columns} in (${keys})`,
-    ...plain.map(dialect.conditionOfWrite),
-    dialect.conditionOfAll(sql`(select count(*) from ${name(found)}) < ${plan.fetchSlot}`, columns),
+    ...plain.map((condition) => dialect.conditionOfWrite(condition, columns)),
+    dialect.conditionOfWrite(sql`(select count(*) from ${name(found)}) < ${plan.fetchSlot}`, columns),
     ...plan.references.length === 0
       ? []
       : [sql`not exists (select 1 from ${name(found)} where not ${name(found, SOUND)})`],

@@ -1,9 +1,10 @@
 /** The conditions on the row that a write changes, and on the records that the row refers to. */
-import type { EntityModel } from '../model/index.ts'
+import { keyColumns, type EntityModel } from '../model/index.ts'
 import type { ReferenceCheck, WriteTarget } from '../plan/index.ts'
 import { equalTo, tableAs } from './columns.ts'
 import { conditionSql } from './condition.ts'
 import { sql, type Sql } from './fragment.ts'
+import { keyTuple } from './own-key.ts'
 import type { Foreign } from './read.ts'
 import { visibility, whereClause, type ConditionContext } from './visibility.ts'
 import type { WriteContext } from './write-form.ts'
@@ -36,16 +37,17 @@ export function targetSql (
   further: readonly Sql[] = []
 ): Sql {
   const { dialect } = context
+  const key = keyTuple(keyColumns(model), alias)
   const where = [
     ...further,
     ...rowConditions({ model, conditions, deleted }, alias, context).map((compiled, index) =>
-      conditions[index]?.kind === 'key' ? compiled : dialect.conditionOfWrite(compiled)
+      conditions[index]?.kind === 'key' ? compiled : dialect.conditionOfWrite(compiled, key)
     ),
   ]
-  if (versions !== undefined) where.push(dialect.conditionOfWrite(dialect.hasVersion(model, alias, versions)))
+  if (versions !== undefined) where.push(dialect.conditionOfWrite(dialect.hasVersion(model, alias, versions), key))
   where.push(
     ...references.map((reference) => referenceSql(reference, alias, context)),
-    ...foreign.conditions(alias).map(dialect.conditionOfWrite)
+    ...foreign.conditions(alias).map((condition) => dialect.conditionOfWrite(condition, key))
   )
   return whereClause(where)
 }
