@@ -3,7 +3,7 @@
  * of this package uses them. The list gives the reason for each. The tests in test/borrowed fail when one changes.
  */
 import {
-  EventType, TransactionManager, wrap, type EventSubscriber, type Platform, type SessionContext,
+  EventType, Reference, TransactionManager, wrap, type EventSubscriber, type Platform, type SessionContext,
 } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Transaction } from 'kysely'
@@ -38,6 +38,7 @@ export const MIKRO_ORM_MEMBERS = borrowedMembers('@mikro-orm/core', '7.2.1', [
   ['IdentityMap', 'getByEntity', 'the same'],
   ['EntityComparator', 'prepareEntity', 'whether the caller has changed an entity', 'each counts as changed'],
   ['EntityComparator', 'diffEntities', 'the same', 'the same'],
+  ['WrappedEntity', '__data', 'changed: entities forget one that a flush has removed'],
   ['WrappedEntity', '__originalEntityData', 'the same; moments that a Date cannot hold are left as they are'],
   ['WrappedEntity', '__primaryKeys', 'the key of an entity that is used in a condition'],
   ['WrappedEntity', 'getPrimaryKey', 'the key of an entity that the unit of work has created'],
@@ -189,6 +190,17 @@ export function followTransactions (
 /** Lets the caller's EntityManager forget the entities that a transaction's flush removes. */
 export function forgetRemoved (em: EntityManager, fork: EntityManager): void {
   managerOf(em).registerDeletionHandler(fork, em)
+}
+
+/**
+ * Lets the entities of an EntityManager forget one that a flush has removed. Otherwise the next flush would insert it
+ * again. MikroORM does the same, except for relations to a class that the removed entity's class extends.
+ */
+export function forgetReferences (em: EntityManager, removed: object): void {
+  for (const entity of em.getUnitOfWork(false).getIdentityMap() as Iterable<object>) {
+    const { __meta: { relations }, __data: data } = wrap(entity, true)
+    for (const { name } of relations) if (Reference.unwrapReference(data[name]) === removed) delete data[name]
+  }
 }
 
 /** Moves the entities of a transaction to the caller's EntityManager, except those that the caller has changed. */

@@ -17,7 +17,9 @@ export const Lent = defineEntity({
 })
 
 /** An entity without filters. */
-export const Plain = defineEntity({ name: 'Plain', properties: { id: p.integer().primary() } })
+export const Plain = defineEntity({
+  name: 'Plain', properties: { id: p.integer().primary(), lent: () => p.manyToOne(Lent).nullable() },
+})
 
 export interface World {
   readonly orm: MikroORM

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import * as borrowed from '../../src/borrowed/mikro-orm.ts'
 import { minimalArrayLiteral } from '../../src/resource/models.ts'
 import {
-  ofTransaction, Lent, select, testContracts, type Connection, type Contract, type Trx, type World,
+  ofTransaction, Lent, Plain, select, testContracts, type Connection, type Contract, type Trx, type World,
 } from './helper.ts'
 
 /**
@@ -191,6 +191,16 @@ await testContracts(borrowed.MIKRO_ORM_MEMBERS, {
   'IdentityMap.getByEntity': keepsChanges,
   'EntityComparator.prepareEntity': keepsChanges,
   'EntityComparator.diffEntities': keepsChanges,
+  'WrappedEntity.__data': {
+    does: 'holds the references of an entity',
+    holds: ({ em }) => {
+      const plain = em.merge(Plain, { id: 1, lent: 1 })
+      const { lent } = plain
+      assert.notEqual(lent, undefined)
+      borrowed.forgetReferences(em, lent!)
+      assert.equal(plain.lent, undefined)
+    },
+  },
   'WrappedEntity.__originalEntityData': {
     does: 'is what was loaded of an entity',
     holds: async (world) => assert.deepEqual((await merged(world)).mark, { id: 1, title: 'short', tags: null }),

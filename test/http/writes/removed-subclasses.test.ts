@@ -1,0 +1,55 @@
+/** A record of a subclass that the unit of work removes stays removed, whatever refers to the class that it extends. */
+import { defineEntity, p } from '@mikro-orm/core'
+import t from 'tap'
+import { AllowedFilters, CrudBase, crudKit } from '../../../src/index.ts'
+import { forEachDatabase } from '../../helpers/databases.ts'
+import { newServer } from '../../helpers/server.ts'
+import { select } from '../helper.ts'
+
+const id = { id: p.integer().primary().autoincrement() }
+const Person = defineEntity({
+  name: 'Person', discriminatorColumn: 'kind', discriminatorValue: 'person',
+  properties: {
+    ...id, name: p.string().default(''), desk: () => p.oneToOne(Desk).mappedBy('owner').nullable(),
+    mentor: () => p.manyToOne(Person).nullable(),
+  },
+})
+// its hook takes the unit of work
+const Chief = defineEntity({
+  name: 'Chief', extends: Person, discriminatorValue: 'chief', properties: {}, hooks: { beforeDelete: [async () => {}] },
+})
+const Desk = defineEntity({
+  name: 'Desk', properties: { ...id, owner: () => p.oneToOne(Person).nullable().owner() },
+})
+
+await forEachDatabase(t, {
+  entities: [Person, Chief, Desk],
+  seed: async (em) => {
+    // each is the mentor of the next one
+    let mentor: object | undefined
+    for (let count = 0; count < 4; count++) {
+      mentor = em.create(Chief, { name: 'x', mentor } as never) as object
+      em.create(Desk, { owner: mentor } as never)
+      await em.flush()
+    }
+  },
+}, async (t, { orm }) => {
+  const app = newServer(t)
+  const crud = new CrudBase<any>({ model: Chief, queryConfig: { allowedFilters: [AllowedFilters.exact('name')] } })
+  await app.register(crudKit, { orm, resources: { '/chiefs': { crud, operations: ['delete', 'deleteMany'] } } })
+  const left = async () => ({
+    people: (await select(orm, 'select id from person order by id')).map(({ id }) => id),
+    owners: (await select(orm, 'select owner_id from desk order by id')).map(({ owner_id: owner }) => owner),
+  })
+
+  t.test('a single one', async (t) => {
+    t.equal((await app.inject({ method: 'DELETE', url: '/chiefs/1' })).statusCode, 200)
+    t.strictSame(await left(), { people: [2, 3, 4], owners: [null, 2, 3, 4] })
+  })
+
+  t.test('several, of which one refers to another', async (t) => {
+    const response = await app.inject({ method: 'DELETE', url: '/chiefs?filter[name]=x' })
+    t.strictSame(response.json(), { affected: 3 })
+    t.strictSame(await left(), { people: [], owners: [null, null, null, null] })
+  })
+})
