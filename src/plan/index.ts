@@ -6,8 +6,9 @@
  */
 export { convertData, keyParts, membersByName, scalarValue, type Checked, type DataNames } from './data.ts'
 export {
-  columnData, columnsWhere, EMPTY_RECORD, haveChildren, haveLinks, withColumn, withColumns, type ChildKey,
-  type ColumnData, type ColumnValues, type DataColumn, type RecordData, type ReferenceData, type RelationKeys,
+  columnData, columnsWhere, EMPTY_RECORD, haveChildren, haveLinks, withColumn, withColumns, withoutDiscriminator,
+  type ChildKey, type ColumnData, type ColumnValues, type DataColumn, type NewColumn, type RecordData,
+  type ReferenceData, type RelationKeys,
 } from './record-data.ts'
 export { idOfKey, type Id } from './key.ts'
 export { writeCursor } from './cursor.ts'
@@ -54,9 +55,8 @@ export {
   canNarrow, notNarrowed, planChanges, planMany, type ManyChange, type ManyPlan, type ManyTarget,
 } from './many.ts'
 export {
-  planDelete, planInsert, planPresent, planUpdate, withoutDiscriminator, type Assignment, type CheckedRows,
-  type DeletePlan, type InsertPlan, type PresentPlan, type ReferenceCheck, type RowForHooks, type UpdatePlan,
-  type WriteTarget,
+  planDelete, planInsert, planPresent, planUpdate, type Assignment, type CheckedRows, type DeletePlan, type InsertPlan,
+  type PresentPlan, type ReferenceCheck, type RowForHooks, type UpdatePlan, type WriteTarget,
 } from './write.ts'
 export {
   planDeleteEach, planUpdateEach, type CommonKey, type DeleteEachPlan, type UpdateEachPlan,

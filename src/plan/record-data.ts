@@ -1,6 +1,6 @@
 /** The values of a record that a write sets, by column, and lists of columns that several records share. */
 import { madeOnce } from '../base/made-once.ts'
-import type { RelationProperty, ScalarProperty, SqlValue } from '../model/index.ts'
+import type { EntityModel, RelationProperty, ScalarProperty, SqlValue } from '../model/index.ts'
 import type { OwnedChildren } from './body-rules.ts'
 
 /** The values of a record. Its properties are looked up, and their values are converted. */
@@ -84,6 +84,31 @@ export function columnsWhere (
   passes: (column: DataColumn) => boolean
 ): ColumnValues {
   return { columns: columns.filter(passes), values: values.filter((_, index) => passes(columns[index]!)) }
+}
+
+/** A column of new rows. */
+export interface NewColumn {
+  readonly column: string
+  /** Absent for the class of a row (single-table inheritance), which the resource determines. */
+  readonly property: DataColumn['property'] | undefined
+}
+
+/** The values of a new row, by column. */
+export interface NewRow {
+  readonly columns: readonly NewColumn[]
+  readonly values: readonly SqlValue[]
+}
+
+/** The columns without that of the class of a row, which the resource determines. */
+export const withoutDiscriminator = (row: ColumnValues, { discriminator }: EntityModel): ColumnValues =>
+  discriminator === undefined ? row : columnsWhere(row, ({ column }) => column !== discriminator.column)
+
+/** The columns of a new row with that of its class, whatever the data says of it. */
+export function newRow (row: ColumnValues, model: EntityModel): NewRow {
+  if (model.discriminator === undefined) return row
+  const { column, values: [ofClass] } = model.discriminator
+  const { columns, values } = withoutDiscriminator(row, model)
+  return { columns: [{ column, property: undefined }, ...columns], values: [ofClass!, ...values] }
 }
 
 const longerThan: (columns: readonly DataColumn[]) => Map<string, readonly DataColumn[]> = madeOnce(() => new Map())

@@ -5,7 +5,7 @@
  * stored.
  */
 import { wireTypeOf, type SqlValue } from '../model/index.ts'
-import type { ColumnValues, DataColumn } from './record-data.ts'
+import type { ColumnValues, NewColumn, NewRow } from './record-data.ts'
 
 /** Rows as JSON. */
 export interface Recordset {
@@ -19,7 +19,7 @@ export interface Recordset {
  * Returns the rows as JSON, or `undefined` if they must be bound value by value. This is the case for rows that leave
  * different columns to their defaults, and for types whose text is read differently inside of JSON.
  */
-export function recordset (rows: readonly ColumnValues[]): Recordset | undefined {
+export function recordset (rows: readonly NewRow[]): Recordset | undefined {
   const { columns, values: first } = rows[0]!
   if (columns.length === 0 || !columns.every(isReadable)) return undefined
   const varies = new Array<boolean>(columns.length).fill(false)
@@ -40,8 +40,8 @@ export function recordset (rows: readonly ColumnValues[]): Recordset | undefined
 
 /** The values of a row in the order of another row's columns, or `undefined` if it does not have the same ones. */
 function valuesInOrder (
-  { columns, values }: ColumnValues,
-  order: readonly DataColumn[]
+  { columns, values }: NewRow,
+  order: readonly NewColumn[]
 ): readonly SqlValue[] | undefined {
   if (columns.length !== order.length) return undefined
   if (columns.every(({ column }, index) => column === order[index]!.column)) return values
@@ -74,7 +74,8 @@ const cellOf = (value: SqlValue): unknown => Buffer.isBuffer(value) ? `\\x${valu
  * Whether PostgreSQL reads the text of a column's values inside of JSON in the same way as the text of a bound value.
  * This is not so for arrays, whose text is not JSON, and not certain for unknown types, whose text might be JSON.
  */
-export function isReadable ({ property, column }: DataColumn): boolean {
+export function isReadable ({ property, column }: NewColumn): boolean {
+  if (property === undefined) return true
   const { type, codec } = property.kind === 'scalar' ? property : property.key.find((part) => part.column === column)!
   return codec?.write === undefined && wireTypeOf(type).plainInJson
 }

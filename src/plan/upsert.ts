@@ -4,7 +4,9 @@
  * and of an insert, and uses no value of a sequence for a row that exists.
  */
 import { madeOnce } from '../base/made-once.ts'
-import { columnsWhere, type ColumnValues, type DataColumn, type RecordData } from './record-data.ts'
+import {
+  columnsWhere, newRow, type ColumnValues, type DataColumn, type NewColumn, type NewRow, type RecordData,
+} from './record-data.ts'
 import { recordset, type Recordset } from './recordset.ts'
 import type { Condition, Slot } from './condition-types.ts'
 import type { GetPlan, Selection } from './plan-types.ts'
@@ -12,8 +14,8 @@ import type { UpsertKey } from './upsert-keys.ts'
 import { Values } from './values.ts'
 import type { Whitelist } from './whitelist/index.ts'
 import {
-  discriminatorOf, referenceChecks, withoutDiscriminator, type Assignment, type CheckedRows, type InsertPlan,
-  type MayBeHidden, type ReturningWrite, type WriteTarget,
+  referenceChecks, type Assignment, type CheckedRows, type InsertPlan, type MayBeHidden, type ReturningWrite,
+  type WriteTarget,
 } from './write.ts'
 
 /** What an upsert does to one row. At least one of `insert` and `update` is given. */
@@ -40,7 +42,7 @@ export interface UpsertPlan extends ReturningWrite, UpsertTarget, CheckedRows {
   readonly insert: UpsertInsert | undefined
 }
 
-interface UpsertInsert extends Pick<InsertPlan, 'columns' | 'discriminator' | 'references'> {
+interface UpsertInsert extends Pick<InsertPlan, 'columns' | 'references'> {
   readonly slots: readonly Slot[]
 }
 
@@ -76,16 +78,16 @@ export function planUpsert (
 ): UpsertPlan {
   const { model } = selection
   const values = new Values()
-  const slots = new Map<DataColumn, Slot>()
+  const slots = new Map<NewColumn, Slot>()
   // a value that is both assigned and inserted is bound once
-  const slotsOf = (data: ColumnValues): readonly Slot[] =>
+  const slotsOf = (data: NewRow): readonly Slot[] =>
     data.columns.map((column, index) => {
       let slot = slots.get(column)
       if (slot === undefined) slots.set(column, slot = values.add(data.values[index]!))
       return slot
     })
   const { insert, update } = row
-  const inserted = insert && withoutDiscriminator(insert, model)
+  const inserted = insert && newRow(insert, model)
   return {
     kind: 'upsert',
     model,
@@ -98,7 +100,6 @@ export function planUpsert (
     insert: inserted && {
       columns: inserted.columns,
       slots: slotsOf(inserted),
-      discriminator: discriminatorOf(model, values),
       references: referenceChecks(insert!.references, mayBeHidden, values),
     },
     values: values.list,

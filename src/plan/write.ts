@@ -2,7 +2,7 @@
 import { arrayLiteral, convert, momentText, type EntityModel } from '../model/index.ts'
 import { recordset } from './recordset.ts'
 import {
-  columnData, columnsWhere, type ColumnValues, type DataColumn, type ReferenceData, type RecordData,
+  newRow, type ColumnValues, type DataColumn, type NewColumn, type ReferenceData, type RecordData,
 } from './record-data.ts'
 import { planKey, type Id } from './key.ts'
 import type { Condition, Deleted, EntityConditions, Slot } from './condition-types.ts'
@@ -58,13 +58,11 @@ export interface InsertPlan extends ReturningWrite, CheckedRows {
   readonly kind: 'insert'
   /** Whether the statement returns the key of each row beside its record. */
   readonly returnsKey: boolean
-  readonly columns: readonly Pick<Assignment, 'column' | 'property'>[]
+  readonly columns: readonly NewColumn[]
   /** All rows as JSON, in two values: see `Recordset`. If they are given, `rows` is empty. */
   readonly recordset?: { readonly common: Slot, readonly rows: Slot }
   /** The slots of each row, in the order of `columns`. A column without a slot gets its default. */
   readonly rows: ReadonlyArray<readonly (Slot | undefined)[]>
-  /** For single-table inheritance, the column with the class of a row and the value for the class of these rows. */
-  readonly discriminator?: { readonly column: string, readonly slot: Slot }
 }
 
 /** Selects the row to write. */
@@ -99,31 +97,26 @@ export function planInsert (
 ): InsertPlan {
   const { model } = selection
   const values = new Values()
-  const together = rows.length > 1 && model.discriminator === undefined ? recordset(rows) : undefined
+  if (rows.length === 1) return planRow(rows[0]!, selection, mayBeHidden, values)
+  const given = rows.map((row) => newRow(row, model))
+  const together = recordset(given)
   if (together !== undefined) {
     return {
       kind: 'insert',
       model,
       selection,
       returnsKey,
-      columns: rows[0]!.columns,
+      columns: given[0]!.columns,
       recordset: { common: values.add(together.common), rows: values.add(together.rows) },
       rows: [],
       references: [],
       values: values.list,
     }
   }
-  if (rows.length === 1) return planRow(rows[0]!, selection, mayBeHidden, values)
-  const columns = new Map<string, Pick<Assignment, 'column' | 'property'>>()
-  for (const { columns: own } of rows) {
-    for (const { column, property } of own) {
-      // the resource determines the class of a row
-      if (column !== model.discriminator?.column) columns.set(column, { column, property })
-    }
-  }
-  const discriminator = discriminatorOf(model, values)
-  const slots = rows.map((row) => {
-    const bySlot = new Map(columnData(row).map(({ column, value }) => [column, values.add(value)]))
+  const columns = new Map<string, NewColumn>()
+  for (const { columns: own } of given) for (const column of own) columns.set(column.column, column)
+  const slots = given.map(({ columns: own, values: ofRow }) => {
+    const bySlot = new Map(own.map(({ column }, index) => [column, values.add(ofRow[index]!)]))
     return [...columns.keys()].map((column) => bySlot.get(column))
   })
   return {
@@ -133,7 +126,6 @@ export function planInsert (
     returnsKey,
     columns: [...columns.values()],
     rows: slots,
-    discriminator,
     references: [],
     values: values.list,
   }
@@ -142,8 +134,7 @@ export function planInsert (
 /** Plans the insertion of one row, with checks of the records that it refers to. */
 function planRow (row: RecordData, selection: Selection, mayBeHidden: MayBeHidden, values: Values): InsertPlan {
   const { model } = selection
-  const given = withoutDiscriminator(row, model)
-  const discriminator = discriminatorOf(model, values)
+  const given = newRow(row, model)
   const slots = given.values.map((value) => values.add(value))
   return {
     kind: 'insert',
@@ -152,18 +143,10 @@ function planRow (row: RecordData, selection: Selection, mayBeHidden: MayBeHidde
     returnsKey: true,
     columns: given.columns,
     rows: [slots],
-    discriminator,
     references: referenceChecks(row.references, mayBeHidden, values),
     values: values.list,
   }
 }
-
-/** The columns without that of the class of a row, which the resource determines. */
-export const withoutDiscriminator = (row: ColumnValues, { discriminator }: EntityModel): ColumnValues =>
-  discriminator === undefined ? row : columnsWhere(row, ({ column }) => column !== discriminator.column)
-
-export const discriminatorOf = ({ discriminator }: EntityModel, values: Values): InsertPlan['discriminator'] =>
-  discriminator && { column: discriminator.column, slot: values.add(discriminator.values[0]) }
 
 /** Whether records of an entity may count as absent although their rows exist, because they are deleted or filtered. */
 export type MayBeHidden = (model: EntityModel) => boolean

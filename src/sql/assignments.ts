@@ -2,7 +2,7 @@
 import {
   arrayLiteral, columnsBesideKey, holdsHidden, keyColumnNames, membersOf, type EntityModel, type Property,
 } from '../model/index.ts'
-import type { Assignment } from '../plan/index.ts'
+import type { Assignment, NewColumn, Slot } from '../plan/index.ts'
 import { bound } from './comparison.ts'
 import { join, literal, name, sql, trusted, type Sql } from './fragment.ts'
 import { nullRecord } from './null-record.ts'
@@ -107,8 +107,12 @@ export function recordsetSql (model: EntityModel, { common, rows }: NonNullable<
   return sql`json_populate_recordset(json_populate_record(${nullRecord(model)}, ${common}::json), ${rows}::json)`
 }
 
+/** A value of a new row. */
+export const newValue = ({ property }: NewColumn, slot: Slot): Sql =>
+  property === undefined ? sql`${slot}` : bound(property, slot)
+
 /** A value of a recordset. */
-export function recordsetValue (property: Assignment['property'], column: string, source: string): Sql {
+export function recordsetValue (property: NewColumn['property'], column: string, source: string): Sql {
   const value = name(source, column)
-  return property.kind === 'scalar' ? sqlTypeOf(property.type).fromRecordset(value) : value
+  return property?.kind === 'scalar' ? sqlTypeOf(property.type).fromRecordset(value) : value
 }

@@ -6,9 +6,8 @@
  * with the defaults of the table in place of the values that it has, and takes a value of a sequence for each row.
  */
 import type { EntityModel } from '../model/index.ts'
-import { assignmentsSql, merged, nextVersion, recordsetSql, recordsetValue } from './assignments.ts'
+import { assignmentsSql, merged, newValue, nextVersion, recordsetSql, recordsetValue } from './assignments.ts'
 import { keyName, tableAs } from './columns.ts'
-import { bound } from './comparison.ts'
 import { noteKnown } from './condition.ts'
 import { EMPTY, join, name, render, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { IN_THE_WAY, textIf } from './inside.ts'
@@ -61,17 +60,13 @@ const bothOf = (updated: string, inserted: string): Sql =>
 
 function insertSql (
   { model, on }: UpsertShape,
-  { columns, slots, discriminator, references }: NonNullable<UpsertShape['insert']>,
+  { columns, slots, references }: NonNullable<UpsertShape['insert']>,
   alias: string,
   updated: string | undefined,
   context: ConditionContext
 ): Sql {
   const names = columns.map(({ column }) => name(column))
-  const values = columns.map(({ property }, index) => bound(property, slots[index]!))
-  if (discriminator !== undefined) {
-    names.unshift(name(discriminator.column))
-    values.unshift(sql`${discriminator.slot}`)
-  }
+  const values = columns.map((column, index) => newValue(column, slots[index]!))
   const where = whereClause([
     ...updated === undefined ? [] : [sql`not exists (select 1 from ${name(updated)})`],
     ...references.map((reference) => referenceSql(reference, alias, context)),

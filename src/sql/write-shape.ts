@@ -1,6 +1,6 @@
 /** The shape of the plan of a write, which is made in the same way as that of a read. */
 import type {
-  Assignment, CheckedRows, DeleteEachPlan, DeletePlan, InsertPlan, ManyPlan, ReferenceCheck, RowForHooks,
+  Assignment, CheckedRows, DeleteEachPlan, DeletePlan, InsertPlan, ManyPlan, NewColumn, ReferenceCheck, RowForHooks,
   UpdateEachPlan, UpdatePlan, UpsertManyPlan, UpsertPlan, WriteTarget,
 } from '../plan/index.ts'
 import { conditionsShape, rowWriters, idOf, shapeKey, recordWriters, type AnyWriter, type Writers } from './shape.ts'
@@ -46,7 +46,6 @@ const insertion: Writers<InsertShape> = {
   recordset: ({ recordset }) => recordset === undefined ? '' : `${recordset.common},${recordset.rows}`,
   // of several rows, each list of slots has a statement
   rows: ({ rows }) => rows.map((row) => row.join()).join(';'),
-  discriminator: ({ discriminator }) => discriminator === undefined ? '' : discriminator.slot,
 }
 const removal: Writers<DeleteShape> = {
   ...written,
@@ -68,9 +67,7 @@ const upsert: Writers<UpsertShape> = {
   insert: ({ insert }) =>
     insert === undefined
       ? '-'
-      : `${insert.columns.map(columnShape).join()}=${insert.slots.join()}:${referencesShape(insert.references)}:${
-        insert.discriminator?.slot ?? ''
-      }`,
+      : `${insert.columns.map(columnShape).join()}=${insert.slots.join()}:${referencesShape(insert.references)}`,
 }
 const upsertMany: Writers<UpsertManyShape> = {
   ...written,
@@ -138,7 +135,8 @@ function shapeForHooks (row: RowForHooks | undefined): string {
   return `${whole === undefined ? '' : idOf(whole)},${previous === undefined ? '' : idOf(previous)}`
 }
 
-/** The shape of a column, for a property that may have several. */
-function columnShape ({ property, column }: Pick<Assignment, 'property' | 'column'>): string {
+/** The shape of a column, for a property that may have several. The model has the column of a class. */
+function columnShape ({ property, column }: NewColumn): string {
+  if (property === undefined) return '*'
   return property.kind === 'scalar' ? String(idOf(property)) : `${idOf(property)}.${column}`
 }

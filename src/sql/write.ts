@@ -4,9 +4,8 @@
  * is read before.
  */
 import { keyColumnNames, keyColumns } from '../model/index.ts'
-import { assignmentsSql, recordsetSql, recordsetValue } from './assignments.ts'
+import { assignmentsSql, newValue, recordsetSql, recordsetValue } from './assignments.ts'
 import { FOR_CHANGE, tableAs } from './columns.ts'
-import { bound } from './comparison.ts'
 import { conditionSql, noteKnown } from './condition.ts'
 import { EMPTY, join, name, sql, trusted, type Sql, type Statement } from './fragment.ts'
 import { projection, selectList } from './members.ts'
@@ -54,14 +53,11 @@ function writeSql (
 }
 
 function insertSql (
-  { model, columns, recordset, rows, references, discriminator }: InsertShape,
+  { model, columns, recordset, rows, references }: InsertShape,
   alias: string,
   context: ConditionContext
 ): Sql {
-  const names = [
-    ...(discriminator === undefined ? [] : [name(discriminator.column)]),
-    ...columns.map(({ column }) => name(column)),
-  ]
+  const names = columns.map(({ column }) => name(column))
   const into = sql`insert into ${tableAs(model.table, alias)}`
   if (names.length === 0 && references.length === 0) {
     if (rows.length === 1) return sql`${into} default values`
@@ -69,10 +65,7 @@ function insertSql (
     return sql`${into} (${name(keyColumns(model)[0]!.column)}) values ${join(rows.map(() => trusted('(default)')))}`
   }
   const valuesOf = (row: InsertShape['rows'][number]): Sql =>
-    join([
-      ...(discriminator === undefined ? [] : [sql`${discriminator.slot}`]),
-      ...row.map((slot, index) => slot === undefined ? trusted('default') : bound(columns[index]!.property, slot)),
-    ])
+    join(row.map((slot, index) => slot === undefined ? trusted('default') : newValue(columns[index]!, slot)))
   const list = sql`${into} (${join(names)})`
   if (recordset !== undefined) {
     const source = context.names.table()

@@ -217,7 +217,7 @@ t.test('each part of a write that the compiler reads is part of its shape', asyn
   const reference = { target: models.of(Group), columns: ['id'], slots: [0] }
   const plans: readonly WritePlan[] = [
     insert, { ...insert, returnsKey: false }, { ...insert, recordset: { common: 0, rows: 1 } },
-    { ...insert, recordset: { common: 1, rows: 0 } }, { ...insert, discriminator: { column: 'kind', slot: 0 } },
+    { ...insert, recordset: { common: 1, rows: 0 } }, { ...insert, columns: [{ column: 'kind', property: undefined }] },
     { ...insert, inside: [] }, { ...insert, rows: [[0]] }, { ...insert, references: [reference] },
     { ...insert, references: [{ ...reference, present: ['group_id'] }] }, update, { ...update, deleted: 'with' },
     { ...update, versions: 1 }, { ...update, conditions: [] }, { ...update, inside: [] },
