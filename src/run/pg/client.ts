@@ -10,8 +10,12 @@ import { surviveUnreadable } from './guard-pool.ts'
 
 type NativeClient = Pool | PgliteClient
 
-/** Whether the database is PGlite, which runs inside this process and has one connection. */
-export const isPglite = (em: EntityManager): boolean => em.getDriver().constructor.name === 'PgliteDriver'
+/**
+ * Whether the database is PGlite, which runs inside this process and has one connection. Bundlers may rename the class
+ * of the driver, but not the package that it needs.
+ */
+export const isPglite = (em: EntityManager): boolean =>
+  em.getDriver().getDependencies().includes('@electric-sql/pglite')
 
 const clients = new WeakMap<object, Promise<NativeClient>>()
 
