@@ -1,12 +1,10 @@
 /** The base class of a resource: one entity, its whitelist, and the operations on its records. */
 import type { EntityManager, EntityName, QueryBuilder } from '@mikro-orm/postgresql'
-import { checkRoleName, type AccessOptions, type Role } from '../access/index.ts'
+import type { AccessOptions, Role } from '../access/index.ts'
 import {
   QueryBuilderConfig, readUpsertKeys, readWritable, type QueryBuilderOptions, type QueryOperation,
   type UpsertKeysOption, type WritableOption,
 } from '../config/index.ts'
-import { ConfigError } from '../base/errors.ts'
-import { checkOptions } from '../base/option-checks.ts'
 import { after } from '../base/or-promise.ts'
 import { doInTurn, type Steps } from '../base/steps.ts'
 import { planAggregate, planList, planMany, type Id } from '../plan/index.ts'
@@ -498,18 +496,7 @@ export class CrudBase<
    * const page = await projects.forRole('guest').list(orm.em.fork(), parseQueryParams('sort=name'))
    */
   forRole (name: string, options: RoleViewOptions = {}): RoleView<this> {
-    const what = `${this.constructor.name}.forRole`
-    checkOptions(what, options, ['request', 'access'])
-    const known = [...this.#accesses]
-    const access = options.access ?? known.findLast(({ roles }) => Object.hasOwn(roles, name)) ?? known.at(-1)
-    if (access === undefined) {
-      throw new ConfigError(
-        `${what}: there are no rules for roles. First make the routes of this resource on a server with the option ` +
-          `'access', or pass the rules: forRole('${name}', { access }).`
-      )
-    }
-    checkRoleName(`${what}: the name`, name, access)
-    return roleView(this, name, access, options.request)
+    return roleView(this, name, options, [...this.#accesses])
   }
 
   /** @internal Takes the rules of a server that has routes of this resource, for `forRole`. */

@@ -1,7 +1,9 @@
 /** A CRUD class as a role sees it, for tests and scripts. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { FastifyRequest } from 'fastify'
-import { Actor, type AccessOptions, type Role } from '../access/index.ts'
+import { Actor, checkRoleName, type AccessOptions, type Role } from '../access/index.ts'
+import { ConfigError } from '../base/errors.ts'
+import { checkOptions } from '../base/option-checks.ts'
 import { QUERY_OPERATIONS } from '../config/index.ts'
 import { isEntityManager, SyncSession } from '../database/index.ts'
 import { accessFor, actFor, actForSync, callerOf, type Caller, type CrudSession } from '../resource/index.ts'
@@ -30,13 +32,29 @@ type Methods = { readonly [Name in Method]: (...args: any[]) => unknown } // any
 /** The methods of a CRUD class that read and write, within the limits of a role. */
 export type RoleView<Crud extends Methods> = Pick<Crud, Method>
 
-/** The methods of a CRUD class for a role. The name of the role has been checked. */
+/**
+ * The methods of a CRUD class for a role.
+ *
+ * @param known the rules of servers that have routes of the class
+ * @throws {ConfigError} for a name that is not the name of a role, and if there are no rules
+ */
 export function roleView<Crud extends Methods> (
   crud: Crud,
   name: string,
-  access: AccessOptions,
-  request: FastifyRequest | undefined
+  options: RoleViewOptions,
+  known: readonly AccessOptions[]
 ): RoleView<Crud> {
+  const what = `${crud.constructor.name}.forRole`
+  checkOptions(what, options, ['request', 'access'])
+  const { request } = options
+  const access = options.access ?? known.findLast(({ roles }) => Object.hasOwn(roles, name)) ?? known.at(-1)
+  if (access === undefined) {
+    throw new ConfigError(
+      `${what}: there are no rules for roles. First make the routes of this resource on a server with the option ` +
+        `'access', or pass the rules: forRole('${name}', { access }).`
+    )
+  }
+  checkRoleName(`${what}: the name`, name, access)
   const methodOf = (method: Method) => (session: unknown, ...args: unknown[]): unknown => {
     const call = (own: unknown): unknown => crud[method](own, ...args)
     const callerOn = (session: CrudSession, em: EntityManager): Caller =>
