@@ -99,8 +99,10 @@ export function checkChanges (
   if (!decides && !compares) return undefined
   const row = changes.rowOf(data)
   if (!compares) return row
-  // the records of a scope may share columns of their keys, and the operation knows it
-  const ofColumns = id === undefined && !decides ? [] : keyColumnErrors(row, id, model)
+  // the records of a scope may share columns of their keys. Only the operation knows it, and so decides about the row
+  const isLeft = id === undefined && !decides
+  const ofColumns = isLeft ? [] : keyColumnErrors(row, id, model)
   if (ofColumns.length > 0) throw new RequestValidationError(ofColumns)
-  return withSharedColumns(row)
+  const once = withSharedColumns(row)
+  return isLeft ? undefined : once
 }

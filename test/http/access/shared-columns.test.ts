@@ -17,11 +17,20 @@ const Booking = entity('Booking', {
   tenant_id: p.integer(),
   room: () => p.manyToOne(Room).joinColumns('tenant_id', 'room_no').ownColumns('room_no'),
 })
+/** Its key has the column. */
+const Lesson = entity('Lesson', {
+  tenant: p.integer().primary(),
+  no: p.integer().primary(),
+  room: () => p.manyToOne(Room).joinColumns('tenant', 'room_no').ownColumns('room_no').nullable(),
+})
 
 await forOneDatabase(t, {
-  entities: [Room, Booking],
+  entities: [Room, Booking, Lesson],
   seed: async (em) => {
-    for (const tenant of [1, 2]) em.create(Room, { tenant, no: 1 })
+    for (const tenant of [1, 2]) {
+      em.create(Room, { tenant, no: 1 })
+      em.create(Lesson, { tenant, no: 1 })
+    }
     await em.flush()
     em.create(Booking, { title: 'x', tenant_id: 1, room: em.getReference(Room, [1, 1]) })
   },
@@ -32,6 +41,7 @@ await forOneDatabase(t, {
         access: { role: roleOf, roles: { member: rules } },
         resources: {
           '/bookings': { crud: resource(Booking), operations: ['get', 'update'] },
+          '/lessons': { crud: resource(Lesson, { allowedFilters: ['no'] }), operations: ['updateMany'] },
           '/rooms': {
             crud: new CrudBase({
               model: Room,
@@ -68,5 +78,20 @@ await forOneDatabase(t, {
     t.match(await send('PATCH', '/bookings/1', { room: { tenant: 1, no: 1 } }), { status: 200 })
     t.match(await send('PATCH', '/bookings/1', { room: { tenant: 2, no: 1 } }), { status: 403 })
     t.strictSame(await tenants(), [{ tenant_id: 1, room_no: 1 }])
+  })
+
+  t.test('a change of many records sets the relation only if their keys are known to have its column', async (t) => {
+    const lessons = async () => await select(orm, 'select tenant, room_no from lesson order by tenant')
+    const [Room, room] = [{ rows: { tenant: 1 } }, { tenant: 1, no: 1 }]
+    for (const Lesson of [true, { rows: {} }, { rows: { no: 1 } }, { rows: () => ({ tenant: 2 }) }] as const) {
+      const send = await serve(t, { Room, Lesson })
+      t.match(await send('PATCH', '/lessons?filter[no]=1', { room }), {
+        status: 400, body: { errors: [{ source: { pointer: '/room' } }] },
+      })
+      t.strictSame(await lessons(), [{ tenant: 1, room_no: null }, { tenant: 2, room_no: null }])
+    }
+    const send = await serve(t, { Room, Lesson: { rows: () => ({ tenant: 1 }) } })
+    t.match(await send('PATCH', '/lessons?filter[no]=1', { room }), { status: 200, body: { affected: 1 } })
+    t.strictSame(await lessons(), [{ tenant: 1, room_no: 1 }, { tenant: 2, room_no: null }])
   })
 })

@@ -16,7 +16,8 @@ const Person = defineEntity({
 })
 // its hook takes the unit of work
 const Chief = defineEntity({
-  name: 'Chief', extends: Person, discriminatorValue: 'chief', properties: {}, hooks: { beforeDelete: [async () => {}] },
+  name: 'Chief', extends: Person, discriminatorValue: 'chief', properties: {},
+  hooks: { beforeDelete: [async () => {}] },
 })
 const Desk = defineEntity({
   name: 'Desk', properties: { ...id, owner: () => p.oneToOne(Person).nullable().owner() },
