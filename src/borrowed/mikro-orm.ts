@@ -38,7 +38,7 @@ export const MIKRO_ORM_MEMBERS = borrowedMembers('@mikro-orm/core', '7.2.1', [
   ['IdentityMap', 'getByEntity', 'the same'],
   ['EntityComparator', 'prepareEntity', 'whether the caller has changed an entity', 'each counts as changed'],
   ['EntityComparator', 'diffEntities', 'the same', 'the same'],
-  ['WrappedEntity', '__data', 'changed: entities forget one that a flush has removed'],
+  ['WrappedEntity', '__data', 'changed: entities forget those that a flush has removed'],
   ['WrappedEntity', '__originalEntityData', 'the same; moments that a Date cannot hold are left as they are'],
   ['WrappedEntity', '__primaryKeys', 'the key of an entity that is used in a condition'],
   ['WrappedEntity', 'getPrimaryKey', 'the key of an entity that the unit of work has created'],
@@ -193,13 +193,17 @@ export function forgetRemoved (em: EntityManager, fork: EntityManager): void {
 }
 
 /**
- * Lets the entities of an EntityManager forget one that a flush has removed. Otherwise the next flush would insert it
- * again. MikroORM does the same, except for relations to a class that the removed entity's class extends.
+ * Flushes an EntityManager, whose entities then forget those that the flush has removed. Otherwise the next flush would
+ * insert them again. MikroORM does the same, except for relations to a class that the removed entity's class extends.
  */
-export function forgetReferences (em: EntityManager, removed: object): void {
-  for (const entity of em.getUnitOfWork(false).getIdentityMap() as Iterable<object>) {
+export async function forgettingRemoved (em: EntityManager, flush: () => Promise<void>): Promise<void> {
+  const managed = (): Iterable<object> => em.getUnitOfWork(false).getIdentityMap()
+  const removed = new Set<unknown>(managed())
+  await flush()
+  for (const entity of managed()) removed.delete(entity)
+  for (const entity of managed()) {
     const { __meta: { relations }, __data: data } = wrap(entity, true)
-    for (const { name } of relations) if (Reference.unwrapReference(data[name]) === removed) delete data[name]
+    for (const { name } of relations) if (removed.has(Reference.unwrapReference(data[name]))) delete data[name]
   }
 }
 

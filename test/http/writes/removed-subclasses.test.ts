@@ -1,5 +1,5 @@
 /** A record of a subclass that the unit of work removes stays removed, whatever refers to the class that it extends. */
-import { defineEntity, p } from '@mikro-orm/core'
+import { Cascade, defineEntity, p } from '@mikro-orm/core'
 import t from 'tap'
 import { AllowedFilters, CrudBase, crudKit } from '../../../src/index.ts'
 import { forEachDatabase } from '../../helpers/databases.ts'
@@ -11,8 +11,12 @@ const Person = defineEntity({
   name: 'Person', discriminatorColumn: 'kind', discriminatorValue: 'person',
   properties: {
     ...id, name: p.string().default(''), desk: () => p.oneToOne(Desk).mappedBy('owner').nullable(),
-    mentor: () => p.manyToOne(Person).nullable(),
+    mentor: () => p.manyToOne(Person).nullable(), team: () => p.manyToOne(Team).nullable(),
   },
+})
+const Team = defineEntity({
+  name: 'Team',
+  properties: { ...id, members: () => p.oneToMany(Person).mappedBy('team').cascade(Cascade.REMOVE) },
 })
 // its hook takes the unit of work
 const Chief = defineEntity({
@@ -24,7 +28,7 @@ const Desk = defineEntity({
 })
 
 await forEachDatabase(t, {
-  entities: [Person, Chief, Desk],
+  entities: [Person, Chief, Team, Desk],
   seed: async (em) => {
     // each is the mentor of the next one
     let mentor: object | undefined
@@ -37,7 +41,13 @@ await forEachDatabase(t, {
 }, async (t, { orm }) => {
   const app = newServer(t)
   const crud = new CrudBase<any>({ model: Chief, queryConfig: { allowedFilters: [AllowedFilters.exact('name')] } })
-  await app.register(crudKit, { orm, resources: { '/chiefs': { crud, operations: ['delete', 'deleteMany'] } } })
+  await app.register(crudKit, {
+    orm,
+    resources: {
+      '/chiefs': { crud, operations: ['delete', 'deleteMany'] },
+      '/teams': { crud: new CrudBase({ model: Team }), operations: ['delete'] },
+    },
+  })
   const left = async () => ({
     people: (await select(orm, 'select id from person order by id')).map(({ id }) => id),
     owners: (await select(orm, 'select owner_id from desk order by id')).map(({ owner_id: owner }) => owner),
@@ -52,5 +62,14 @@ await forEachDatabase(t, {
     const response = await app.inject({ method: 'DELETE', url: '/chiefs?filter[name]=x' })
     t.strictSame(response.json(), { affected: 3 })
     t.strictSame(await left(), { people: [], owners: [null, null, null, null] })
+  })
+
+  t.test('one that is removed with another record', async (t) => {
+    const em = orm.em.fork()
+    const chief = em.create(Chief, { name: 'y', team: em.create(Team, {}) } as never)
+    em.create(Desk, { owner: chief } as never)
+    await em.flush()
+    t.equal((await app.inject({ method: 'DELETE', url: '/teams/1' })).statusCode, 200)
+    t.strictSame(await left(), { people: [], owners: [null, null, null, null, null] })
   })
 })
