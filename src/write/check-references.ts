@@ -24,7 +24,7 @@ export function * checkReferences (
       missing = { relation, row: first.row }
     }
   }
-  if (missing !== undefined) throw absentRecord(missing.relation.publicName, pointer(missing.row))
+  if (missing !== undefined) throw absentReference(missing.relation, pointer(missing.row))
 }
 
 /** Whether all records that rows refer to are visible. */
@@ -200,6 +200,14 @@ export function chunksOfKeys<Key> (keys: readonly Key[]): ReadonlyArray<readonly
   const chunks: Array<readonly Key[]> = []
   for (let start = 0; start < keys.length; start += MAX_KEYS) chunks.push(keys.slice(start, start + MAX_KEYS))
   return chunks
+}
+
+/** The error of a row that refers to such a record. It does not name a relation that is hidden from the sender. */
+function absentReference ({ hidden, publicName }: RelationProperty, record: string): ConflictError {
+  if (!hidden) return absentRecord(publicName, record)
+  const detail = 'A record that does not exist cannot be referred to.'
+  const item = { ...record !== '' && { source: { pointer: record } }, code: 'FST_CRUD_CONFLICT', detail }
+  return new ConflictError(placed(record, detail), { errors: [item] })
 }
 
 /**

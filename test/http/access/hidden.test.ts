@@ -51,6 +51,19 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     ])
   })
 
+  t.test('a reference that rows fill in is not named if its record is absent', async (t) => {
+    for (const User of [{ rows: { tenant: 1 } }, true] as const) {
+      const roles = { member: { Project: { rows: { tenant: 1, owner: 999 }, hidden: ['owner'] }, User } }
+      const app = await serveWith(t, orm, { access: { role: () => 'member', roles } })
+      const detail = 'A record that does not exist cannot be referred to.'
+      const errors = [{ code: 'FST_CRUD_CONFLICT', detail }]
+      const { status, body } = await sender(app)('POST', '/projects', { name: 'Skylab' })
+      t.equal(status, 409)
+      t.strictSame(body.errors, errors)
+      t.equal(body.message, detail)
+    }
+  })
+
   t.test('custom filters and sorts that are named after them are gone, also behind relations', async (t) => {
     const access = {
       role: () => 'member',
