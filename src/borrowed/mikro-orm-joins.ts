@@ -57,7 +57,8 @@ export function buildersOf (em: EntityManager): Partial<Record<'QueryBuilder' | 
 export function withOwnAlias<Qb extends AnyBuilder> (qb: Qb): Qb {
   const next = Number(/\d+$/.exec(qb.alias)![0]) + 1
   return change(qb, ({ state }) => {
-    state.aliasCounter = next
+    // a clone may have joins already
+    state.aliasCounter = Math.max(state.aliasCounter, next)
   })
 }
 

@@ -13,7 +13,8 @@ const Atlas = defineEntity({ name: 'Atlas', extends: Book, discriminatorValue: '
 const Lot = defineEntity({
   name: 'Lot',
   properties: {
-    id: p.integer().primary(), book: () => p.manyToOne(Book), others: () => p.manyToMany(Book).pivotTable('lot_others'),
+    id: p.integer().primary(), note: p.string(), twin: () => p.manyToOne(Lot),
+    book: () => p.manyToOne(Book), others: () => p.manyToMany(Book).pivotTable('lot_others'),
   },
 })
 const library = await MikroORM.init({ entities: [Book, Atlas, Lot], dbName: 'none', connect: false } as never)
@@ -23,7 +24,7 @@ const metadata = em.getMetadata()
 
 const lots = (alias = 'e0') => em.createQueryBuilder(Lot, alias)
 const sqlOf = (qb: QueryBuilder<any, any, any, any, any>, where: object): string =>
-  qb.where(where as never).toQuery().sql
+  qb.andWhere(where as never).toQuery().sql
 const [ONE, SOME] = [{ book: { title: 'x' } }, { others: { $some: { title: 'x' } } }]
 
 await testContracts(borrowed.JOIN_MEMBERS, {
@@ -40,6 +41,10 @@ await testContracts(borrowed.JOIN_MEMBERS, {
       assert.match(sqlOf(lots('b1'), ONE), /as "b1" \w+ join "book" as "b1"/)
       assert.match(sqlOf(borrowed.withOwnAlias(lots('b1')), ONE), /as "b1" \w+ join "book" as "b2"/)
       assert.match(sqlOf(borrowed.withOwnAlias(lots('b1')), SOME), /from "lot" as "b1" .* join "book" as "b2"/)
+      // a clone has the joins of its original
+      const joined = borrowed.withOwnAlias(lots('b1')).where({ twin: { note: 'x' } })
+      const aliases = sqlOf(joined.clone() as never, { twin: { twin: { note: 'x' } } }).matchAll(/(?<= as )"\w+"/g)
+      assert.deepEqual([...aliases].map(String), ['"b1"', '"l2"', '"l3"'])
     },
   },
   'QueryBuilder.helper': {
