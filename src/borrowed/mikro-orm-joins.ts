@@ -4,7 +4,7 @@
  * that a builder was given. The list gives the reason for each borrowed member. The tests in test/borrowed fail when
  * one changes.
  */
-import type { EntityMetadata, MetadataStorage } from '@mikro-orm/core'
+import type { EntityMetadata } from '@mikro-orm/core'
 import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import { borrowedMembers } from './borrowed-member.ts'
 
@@ -62,12 +62,15 @@ export function withOwnAlias<Qb extends AnyBuilder> (qb: Qb): Qb {
   })
 }
 
+/** Returns the values that mark the rows of a class of single-table inheritance and of its subclasses. */
+type ValuesOf = (meta: EntityMetadata) => readonly unknown[]
+
 /** Lets the joins of a builder and of its subqueries find the rows of subclasses as well. */
-export function joiningSubclasses<Qb extends AnyBuilder> (qb: Qb, metadata: MetadataStorage): Qb {
+export function joiningSubclasses<Qb extends AnyBuilder> (qb: Qb, valuesOf: ValuesOf): Qb {
   return change(qb, (builder) => {
     const make = builder.createQueryBuilderHelper
-    replaceJoins(builder.helper, metadata)
-    builder.createQueryBuilderHelper = () => replaceJoins(make.call(builder), metadata)
+    replaceJoins(builder.helper, valuesOf)
+    builder.createQueryBuilderHelper = () => replaceJoins(make.call(builder), valuesOf)
   })
 }
 
@@ -80,31 +83,24 @@ function change<Qb extends object> (qb: Qb, by: (builder: Builder) => void): Qb 
   return qb
 }
 
-function replaceJoins (helper: Helper, metadata: MetadataStorage): Helper {
+function replaceJoins (helper: Helper, valuesOf: ValuesOf): Helper {
   const { createJoinExpression } = helper
   helper.createJoinExpression = (join, ...rest) => {
     const { alias, inverseAlias = alias, path, prop: { targetMeta: target }, cond } = join
-    if (target?.discriminatorValue !== undefined && path?.endsWith('[pivot]') !== true) {
+    if (
+      target?.root.inheritanceType === 'sti' && target.discriminatorValue !== undefined &&
+      path?.endsWith('[pivot]') !== true
+    ) {
+      const ofClasses = { $in: valuesOf(target) }
       // the method assigns the value of the class itself to this member
       Object.defineProperty(cond, `${inverseAlias}.${String(target.root.discriminatorColumn)}`, {
         configurable: true,
         enumerable: true,
-        get: () => ({ $in: valuesOf(target, metadata) }),
+        get: () => ofClasses,
         set: () => undefined,
       })
     }
     return createJoinExpression.call(helper, join, ...rest)
   }
   return helper
-}
-
-/** The values that mark the rows of a class and of its subclasses. */
-function valuesOf (meta: EntityMetadata, metadata: MetadataStorage): readonly unknown[] {
-  const classes = Object.values(meta.root.discriminatorMap!).map((name) => metadata.get(name as never))
-  return classes.filter((other) => isOf(other, meta, metadata)).map(({ discriminatorValue }) => discriminatorValue)
-}
-
-function isOf (meta: EntityMetadata, base: EntityMetadata, metadata: MetadataStorage): boolean {
-  return meta.class === base.class ||
-    (meta.extends !== undefined && isOf(metadata.find(meta.extends as never)!, base, metadata))
 }

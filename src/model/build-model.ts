@@ -109,18 +109,28 @@ export class Models {
     const root = meta.root
     if (root.inheritanceType !== 'sti' || meta.discriminatorValue === undefined) return undefined
     const column = root.properties[root.discriminatorColumn as never] as EntityProperty | undefined
-    const classes = [...this.#metadata.getAll().values()].filter((other) =>
-      other.root === root && (other === meta || ancestorsOf(other, this.#metadata).includes(meta))
-    )
-    // its own value comes first, because new rows get it
-    const values = [meta, ...classes.filter((other) => other !== meta)].map((other) => other.discriminatorValue).filter(
-      (value) => value !== undefined
-    )
     return Object.freeze({
       column: column?.fieldNames[0] ?? String(root.discriminatorColumn),
-      values: Object.freeze(values),
+      values: classValuesOf(meta, this.#metadata),
     })
   }
+}
+
+const classValues = new WeakMap<EntityMetadata, ReadonlyArray<string | number>>()
+
+/** The values that mark the rows of a class of single-table inheritance and of its subclasses, computed once. */
+export function classValuesOf (meta: EntityMetadata, metadata: MetadataStorage): ReadonlyArray<string | number> {
+  let values = classValues.get(meta)
+  if (values === undefined) {
+    // the metadata of a relation's target is a copy
+    const subclasses = [...metadata.getAll().values()].filter((other) =>
+      ancestorsOf(other, metadata).some((ancestor) => ancestor.class === meta.class)
+    )
+    // its own value comes first, because new rows get it
+    const all = [meta, ...subclasses].map(({ discriminatorValue }) => discriminatorValue)
+    classValues.set(meta, values = Object.freeze(all.filter((value) => value !== undefined)))
+  }
+  return values
 }
 
 /** The columns of the primary key, of unique properties and of unique constraints. */

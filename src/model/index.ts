@@ -4,7 +4,7 @@
  * text to values, and the relations of rows. At start-up, it rejects entities that cannot be a resource.
  */
 export { aggregateName } from './aggregate-name.ts'
-export { Models } from './build-model.ts'
+export { classValuesOf, Models } from './build-model.ts'
 export { MAX_NAME_BYTES } from './build-properties.ts'
 export { convert, fromJson, readStored } from './convert.ts'
 export {

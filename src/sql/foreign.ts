@@ -7,7 +7,7 @@ import type { EntityManager, QueryBuilder } from '@mikro-orm/postgresql'
 import { joiningSubclasses, withOwnAlias } from '../borrowed/mikro-orm-joins.ts'
 import { ConfigError } from '../base/errors.ts'
 import { ignoreRejection, isPromise } from '../base/or-promise.ts'
-import { keyColumnNames, type EntityModel } from '../model/index.ts'
+import { classValuesOf, keyColumnNames, type EntityModel } from '../model/index.ts'
 import type { Slot } from '../plan/index.ts'
 import { tuple } from './columns.ts'
 import { join, name, sql, trusted, type Sql } from './fragment.ts'
@@ -32,7 +32,7 @@ export function filterSql (
   where: FilterQuery<any>,
   bind: Bind
 ): Sql | undefined {
-  return foreignSql(em, model, alias, (qb) => joiningSubclasses(qb, em.getMetadata()).where(where), bind)
+  return foreignSql(em, model, alias, (qb) => withSubclasses(qb, em).where(where), bind)
 }
 
 /**
@@ -47,7 +47,7 @@ export function filterOfRow (
   bind: Bind
 ): Sql | undefined {
   const start = beginningOf(model, alias)
-  const qb = joiningSubclasses(builder(em, model, alias), em.getMetadata())
+  const qb = withSubclasses(builder(em, model, alias), em)
   const { sql: text, params } = qb.where(where).select(raw('1')).toQuery()
   if (text === start) return undefined
   const condition = conditionIn(text, start)
@@ -107,6 +107,9 @@ export function builderOf (returned: unknown, what: string): AnyQueryBuilder {
 
 export const builder = (em: EntityManager, model: EntityModel, alias: string): AnyQueryBuilder =>
   withOwnAlias(em.createQueryBuilder(model.entity as never, alias) as unknown as AnyQueryBuilder)
+
+const withSubclasses = (qb: AnyQueryBuilder, em: EntityManager): AnyQueryBuilder =>
+  joiningSubclasses(qb, (meta) => classValuesOf(meta, em.getMetadata()))
 
 /** Matches literals and quoted names (a question mark inside them is plain text), escaped question marks, and `?`. */
 export const QUESTION_MARKS = /\bE'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\\\?|\?/gi

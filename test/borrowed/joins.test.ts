@@ -20,7 +20,7 @@ const Lot = defineEntity({
 const library = await MikroORM.init({ entities: [Book, Atlas, Lot], dbName: 'none', connect: false } as never)
 t.teardown(() => library.close(true))
 const { em } = library as unknown as MikroORM
-const metadata = em.getMetadata()
+const valuesOf = (): readonly string[] => ['book', 'atlas']
 
 const lots = (alias = 'e0') => em.createQueryBuilder(Lot, alias)
 const sqlOf = (qb: QueryBuilder<any, any, any, any, any>, where: object): string =>
@@ -31,7 +31,7 @@ await testContracts(borrowed.JOIN_MEMBERS, {
   'QueryBuilder.clone': {
     does: 'makes the builders of subqueries',
     holds: () => {
-      const joined = borrowed.joiningSubclasses(lots(), metadata)
+      const joined = borrowed.joiningSubclasses(lots(), valuesOf)
       assert.match(sqlOf(joined, SOME), /in \(select .* "b1"\."kind" in \(\?, \?\) where/)
     },
   },
@@ -49,12 +49,12 @@ await testContracts(borrowed.JOIN_MEMBERS, {
   },
   'QueryBuilder.helper': {
     does: 'compiles the joins of a builder',
-    holds: () => assert.match(sqlOf(borrowed.joiningSubclasses(lots(), metadata), ONE), /"b1"\."kind" in \(\?, \?\)/),
+    holds: () => assert.match(sqlOf(borrowed.joiningSubclasses(lots(), valuesOf), ONE), /"b1"\."kind" in \(\?, \?\)/),
   },
   'QueryBuilder.createQueryBuilderHelper': {
     does: 'makes another helper when a builder changes its table',
     holds: () => {
-      const qb = borrowed.joiningSubclasses(em.createQueryBuilder(Book, 'e0'), metadata).from(Lot)
+      const qb = borrowed.joiningSubclasses(em.createQueryBuilder(Book, 'e0'), valuesOf).from(Lot)
       assert.match(sqlOf(qb as never, ONE), /"b1"\."kind" in \(\?, \?\)/)
     },
   },
