@@ -117,9 +117,10 @@ export const CITUS: Dialect = {
   returns: 'columns',
   // 'could not find valid entry for shard 0', if it sees that no row fulfils the conditions: they are always false, or
   // those of a scope name another tenant than the key. 'Distributed queries with outer joins and pseudoconstant quals
-  // are not supported', if one of them reads no column: conditions through relations have outer joins. So each is
-  // compared with a test of the key, which is always true
-  conditionOfWrite: (condition, key) => sql`(${condition}) = (${key} is not null)`,
+  // are not supported', if one of them reads no column: conditions through relations have outer joins. So each must be
+  // greater than a test of the key that is always false, and no row passes that the condition refuses. A `case` that
+  // tests the key is refused: 'non-IMMUTABLE functions are not allowed in CASE or COALESCE statements'
+  conditionOfWrite: (condition, key) => sql`(${condition}) > (${key} is null)`,
   // otherwise it looks for the rows in all shards, and not in that of the tenant
   knownOfWrite: (alias, known) => knownSql(alias, known),
   // joins of co-located tables run on the nodes of their rows. A list of keys was not tried

@@ -55,6 +55,45 @@ await t.test('rows that a condition on related records limits', { skip }, async 
   }
 })
 
+await t.test('references of rows that a condition on related records limits', { skip }, async (t) => {
+  const orm = await open(t)
+  const [done] = await orm.em.fork().execute(
+    "select id from project where tenant_id = 1 and stage = 'done' and country = 'de' and deleted_at is null limit 1"
+  )
+  const projectRows = { ...tenant, country: { name: 'Germany' } }
+  const taskRows = { ...tenant, project: { stage: 'done' } }
+  const member = { Project: { rows: projectRows }, Task: { rows: taskRows } }
+  const operations = ['list', 'create', 'update', 'updateMany'] as const
+  for (const limited of ['role', 'scope'] as const) {
+    const scoped = (rows: object): object => limited === 'scope' ? { scope: () => rows } : {}
+    const app = newServer(t)
+    await app.register(crudKit, {
+      orm,
+      indexAdvice: false,
+      ...limited === 'role'
+        ? { access: { role: () => 'member', roles: { member } } }
+        : { shared: ['Label', 'Comment', 'Country'] },
+      resources: {
+        '/projects': { crud: resource(Project), operations: ['list'], ...scoped(projectRows) },
+        '/tasks': { crud: resource(Task, { allowedFilters: ['priority'] }), operations, ...scoped(taskRows) },
+      },
+    } as never)
+    const project = { tenant_id: 1, id: done!.id }
+    const { items: [task], total } = (await app.inject('/tasks?filter[priority]=1')).json()
+    t.ok(total > 0, limited)
+    for (const [method, url, status, payload] of [
+      ['PATCH', '/tasks?filter[priority]=1', 200, { project }],
+      ['PATCH', '/tasks?filter[priority]=1', 200, { project, weight: 2 }],
+      ['PATCH', `/tasks/1/${task.id}`, 200, { project }],
+      ['POST', '/tasks', 201, { tenant_id: 1, title: 'new', project }],
+    ] as const) {
+      const response = await app.inject({ method, url, payload })
+      t.equal(response.statusCode, status, `${limited}: ${method} ${url}: ${response.body}`)
+      if (url.includes('?')) t.strictSame(response.json(), { affected: total })
+    }
+  }
+})
+
 await t.test('conditions that no row fulfils', { skip }, async (t) => {
   const orm = await open(t)
   const app = newServer(t)
