@@ -5,7 +5,7 @@ import type { Access } from '../access/index.ts'
 import { actFor } from '../resource/index.ts'
 import { isPglite } from '../run/index.ts'
 import { actorOfRequest } from './actor-of-request.ts'
-import { plannedListOf } from './routes/route-input.ts'
+import { checkedQueryOf } from './routes/route-input.ts'
 
 const kEm = Symbol('fastify-crud-kit.em')
 const kReply = Symbol('fastify-crud-kit.reply')
@@ -63,8 +63,8 @@ export function emGetter (
         get actor () {
           return rules && actorOfRequest(request, rules)
         },
-        get planned () {
-          return plannedListOf(request)
+        get checked () {
+          return checkedQueryOf(request)
         },
       })
     }

@@ -7,7 +7,7 @@ import { RequestSession } from '../resource/index.ts'
 import { hasReplicas, preparesConnections, type Cancellation } from '../run/index.ts'
 import { knownActorOf } from './actor-of-request.ts'
 import { onDeparture, openedEm, replyOf } from './em-of-request.ts'
-import { plannedListOf } from './routes/route-input.ts'
+import { checkedQueryOf } from './routes/route-input.ts'
 
 /**
  * Decides between the two kinds of sessions. The EntityManager is needed if statements depend on more than the
@@ -37,8 +37,8 @@ class SessionOfRequest extends RequestSession {
     return knownActorOf(this.request)
   }
 
-  get planned (): ReturnType<typeof plannedListOf> {
-    return plannedListOf(this.request)
+  get checked (): ReturnType<typeof checkedQueryOf> {
+    return checkedQueryOf(this.request)
   }
 
   get departure (): Departure {

@@ -3,7 +3,7 @@ import type { InfoOf, StyleName } from '../base/page-styles.ts'
 import type { Steps } from '../base/steps.ts'
 import { planEstimate, planList, planOtherSide, type KeysetPlan, type ListPlan } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
-import type { Call, PlannedList } from '../resource/index.ts'
+import { whitelistOfCall, type Call, type CheckedQuery } from '../resource/index.ts'
 import {
   cursorInfo, facetsJson, listJson, pageInfo, pageJson, plannedTotal, readKeyset, totalOfPage,
 } from '../answer/index.ts'
@@ -14,15 +14,15 @@ import { beginRead, findRows, prepareRead, type PreparedRead } from './rows.ts'
 /** Reads a page as JSON. */
 export function * readList (call: Call, params: QueryParams): Steps<JsonAnswer> {
   const conditions = beginRead(call)
-  const plan = plannedOf(call, params) ?? planList(params, call.resource.whitelist, call.options)
+  const plan = plannedOf(call, params) ?? planList(params, whitelistOfCall(call, params), call.options)
   const read = yield * prepareRead(call, plan, conditions)
   return plan.kind === 'keyset' ? yield * readByCursor(read, plan) : yield * readPage(read, plan)
 }
 
 /** The plan that the validation of the request has made of the same parameters. */
-function plannedOf ({ planned, resource, options }: Call, params: QueryParams): PlannedList['plan'] | undefined {
-  const fits = planned?.params === params && planned.whitelist === resource.whitelist && options.includeDeleted !== true
-  return fits ? planned.plan : undefined
+function plannedOf ({ checked, resource, options }: Call, params: QueryParams): CheckedQuery['plan'] {
+  const fits = checked?.params === params && checked.of === resource.whitelist && options.includeDeleted !== true
+  return fits ? checked.plan : undefined
 }
 
 function * readPage (read: PreparedRead, plan: ListPlan): Steps<JsonAnswer> {

@@ -7,7 +7,7 @@ import {
   type StreamKey, type StreamPlan,
 } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
-import type { Call, CompiledRead } from '../resource/index.ts'
+import { whitelistOfCall, type Call, type CompiledRead } from '../resource/index.ts'
 import { checkRecord, readKeyset, tooLarge } from '../answer/index.ts'
 import { BatchSize, isPglite, run, streamRows, throwIfStopped, type Completion } from '../run/index.ts'
 import { type Row, EXCESS_COLUMN, forecastOf, KEYSET_ROW, STREAM_ROW, showsRelated } from '../sql/index.ts'
@@ -21,7 +21,7 @@ export async function * readStream (
 ): AsyncGenerator<string[], void, undefined> {
   const { crud, session: em, options, resource } = call
   const conditions = beginRead(call)
-  const plan = planStream(params, resource.whitelist, options)
+  const plan = planStream(params, whitelistOfCall(call, params), options)
   const statementOf: StatementOf = (plan) => doInTurn(resource.prepare(em, plan, conditions, 'stream'))
   const batches = isPglite(em)
     ? readPages(statementOf, em, plan, options.signal)

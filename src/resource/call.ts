@@ -6,12 +6,13 @@ import type { Actor } from '../access/index.ts'
 import type { Where } from '../conditions/index.ts'
 import { factsOf, neededFor, type CrudOperation, type QueryOperation } from '../config/index.ts'
 import { wait, type Steps } from '../base/steps.ts'
-import type { OwnedChildren } from '../plan/index.ts'
+import type { OwnedChildren, Whitelist } from '../plan/index.ts'
+import type { QueryParams } from '../query/index.ts'
 import { callerOf } from './caller.ts'
 import type { ReadOptions } from './request-conditions.ts'
 import type { CrudClass } from './hooks.ts'
 import type { Resource } from './resource.ts'
-import type { PlannedList } from './request-session.ts'
+import type { CheckedQuery } from './request-session.ts'
 import { waitForFilteredRows } from './role-rows.ts'
 import { operate, readWhereWritten, sharedEmOf, type CrudResult, type CrudSession } from './crud-session.ts'
 
@@ -42,8 +43,8 @@ export interface Call<On extends CrudSession = CrudSession> {
   readonly resource: Resource
   /** The rows of the resource that the role may write; `undefined` for all. */
   readonly rows: Where | undefined
-  /** The plan of the list that the caller's request wants, if it has been validated. */
-  readonly planned: PlannedList | undefined
+  /** The query string of the caller's request, if it has been checked. */
+  readonly checked: CheckedQuery | undefined
 }
 
 /** Makes the call of a caller, and does the steps of its operation in the way of the session. */
@@ -88,7 +89,7 @@ export function * callFor<On extends CrudSession> (
   const rows = actor && writes
     ? yield * waitForFilteredRows(session, actor, resource.model)
     : undefined
-  return { crud, session, operation, options, actor, resource, rows, planned: caller?.planned }
+  return { crud, session, operation, options, actor, resource, rows, checked: caller?.checked }
 }
 
 /**
@@ -111,7 +112,7 @@ export function * childCall<On extends CrudSession> (
   const rows = actor && (yield * waitForFilteredRows(session, actor, own.model))
   const { context } = options
   const passed = context === undefined ? {} : { context }
-  return { crud, session, operation, options: passed, actor, resource: own, rows, planned: undefined }
+  return { crud, session, operation, options: passed, actor, resource: own, rows, checked: undefined }
 }
 
 /**
@@ -129,4 +130,10 @@ export function resourceFor (
   if (actor === undefined || actor.role.unlimited) return crud.bind(em)
   actor.check(crud.bind(em).model.name, neededFor(operation))
   return crud.bind(em, actor.role)
+}
+
+/** The whitelist for parameters. Those of the caller's request take the names of its route. */
+export function whitelistOfCall ({ checked, resource }: Call, params: QueryParams | undefined): Whitelist {
+  const { whitelist } = resource
+  return checked?.params === params && checked?.of === whitelist ? checked.whitelist : whitelist
 }

@@ -5,7 +5,7 @@
  */
 export { activeFilters, filtersOfEntity, switchedFilters } from './active-filters.ts'
 export { BoundResources } from './bound-resources.ts'
-export { callFor, childCall, perform, resourceFor, type Call, type OperationOptions } from './call.ts'
+export { callFor, childCall, perform, resourceFor, whitelistOfCall, type Call, type OperationOptions } from './call.ts'
 export { actFor, actForSync, callerOf } from './caller.ts'
 export { afterContext, crudContext, type AnyAfterContext, type CrudContext } from './context.ts'
 export { checkCoLocation } from './co-location.ts'
@@ -17,7 +17,7 @@ export {
 export { HOOK_NAMES, rememberLog, reportHook, WRITE_HOOKS, type CrudClass, type CrudHooks } from './hooks.ts'
 export { accessFor, modelsOf } from './models.ts'
 export { queryBuilderOf } from './query-builder.ts'
-export { RequestSession, type Caller, type PlannedList } from './request-session.ts'
+export { RequestSession, type Caller, type CheckedQuery } from './request-session.ts'
 export { Resource, type WriteConfig, type ReadFilters } from './resource.ts'
 export { waitForFilteredRows, withRows } from './role-rows.ts'
 export { readScope, scopeRulesOf, toBody, type ScopeRules } from './scope.ts'

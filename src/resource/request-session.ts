@@ -9,11 +9,15 @@ import type { KeysetPlan, ListPlan, Whitelist } from '../plan/index.ts'
 import type { QueryParams } from '../query/index.ts'
 import type { Cancellation } from '../run/index.ts'
 
-/** A plan of a list with what it was made of. */
-export interface PlannedList {
+/** The query string of a list or a record, which has been checked for its route. */
+export interface CheckedQuery {
   readonly params: QueryParams
+  /** The whitelist of the resource. */
+  readonly of: Whitelist
+  /** The same with the names of the route. */
   readonly whitelist: Whitelist
-  readonly plan: ListPlan | KeysetPlan
+  /** The plan of a page. */
+  readonly plan: ListPlan | KeysetPlan | undefined
 }
 
 /** A request, in whose name methods of `CrudBase` read and write. */
@@ -21,8 +25,8 @@ export interface Caller {
   readonly request: FastifyRequest | undefined
   /** The role of the request, which is found out when it is first needed. Absent if roles do not limit the caller. */
   readonly actor: Actor | Promise<Actor> | undefined
-  /** The plan of the list that the request wants, if it has been validated. */
-  readonly planned?: PlannedList | undefined
+  /** The query string of the request, if it has been checked. */
+  readonly checked?: CheckedQuery | undefined
 }
 
 export abstract class RequestSession implements Caller {
@@ -41,8 +45,8 @@ export abstract class RequestSession implements Caller {
   abstract get opened (): EntityManager | undefined
   /** The role of the request, if the server has the option `access`. */
   abstract get actor (): Actor | Promise<Actor> | undefined
-  /** The plan of the list that the request wants, if it has been validated. */
-  abstract get planned (): PlannedList | undefined
+  /** The query string of the request, if it has been checked. */
+  abstract get checked (): CheckedQuery | undefined
   /** The cancellation for a client that has disconnected. */
   abstract get departure (): Cancellation
 }

@@ -112,6 +112,23 @@ await forEachDatabase(t, { entities, seed }, async (t, { orm }) => {
     }
   })
 
+  t.test('such a name is dropped as well if invalid parameters are ignored', async (t) => {
+    const shared = resource(Plant, { ...queryConfig, ignoreInvalidErrors: true })
+    const routes = { '/a': { crud: shared, name: 'a', stream: true }, '/b': { crud: shared, name: 'b', stream: true } }
+    const app = await serve(t, orm, routes)
+    const { get } = client(app, '/b')
+    const lineOf = async (query: string, type: string) =>
+      (await app.inject({ url: `/b${query}`, headers: { accept: type } })).body.split(/\r?\n/)[0]!
+    for (const [query, keys] of [['fields[a]=id', COLUMNS], ['fields[b]=name,id', ['id', 'name']]] as const) {
+      const records = [(await get(query)).items[0], await client(app, '/b/1').get(query)]
+      for (const record of [...records, JSON.parse(await lineOf(`?${query}`, 'application/x-ndjson'))]) {
+        t.strictSame(Object.keys(record).sort(), [...keys].sort(), query)
+      }
+    }
+    t.equal((await lineOf('?fields[a]=name', 'text/csv')).split(',')[0], 'id')
+    t.equal(await lineOf('?fields[b]=name,id', 'text/csv'), 'name,id')
+  })
+
   t.test('fields[...] selects the fields of an included relation', async (t) => {
     t.strictSame(
       await client(app, '/plants/1').get('fields=name&include=tags,supplier&fields[tags]=name&fields[supplier]=name'),

@@ -136,7 +136,7 @@ function handlersOf (
     format: StreamFormat,
     { send }: Streaming
   ): Promise<FastifyReply> => {
-    const { request, seen: { resource: { whitelist, model } } } = input
+    const { request, seen: { whitelist, resource: { model } } } = input
     const { em, queryParams } = request
     const known = streamColumns(input.queryAs<'list'>().selection, queryParams, whitelist)
     const read = await optionsOf(input)

@@ -6,7 +6,7 @@ import {
   type AggregatePlan, type ManyTarget, type QueryRules, type Selection, type UpsertKey,
 } from '../../plan/index.ts'
 import { MAX_QUERY_BYTES, type QueryParamError, type QueryParams } from '../../query/index.ts'
-import type { PlannedList } from '../../resource/index.ts'
+import type { CheckedQuery } from '../../resource/index.ts'
 import { declaredParameters } from '../declared-parameters.ts'
 import type { CrudOperation } from '../route-options.ts'
 import { startOfQuery } from '../start-of-query.ts'
@@ -19,12 +19,12 @@ type QueryKind = OperationFacts['query']
 export type ReadQuery =
   | {
     readonly kind: 'list',
-    /** The plan of a page. Absent for a stream, which plans itself. */
-    readonly planned: PlannedList | undefined,
+    /** A stream has no plan of a page. It plans itself. */
+    readonly checked: CheckedQuery,
     /** The properties, includes and numbers of the records. */
     readonly selection: Selection,
   }
-  | { readonly kind: 'record' }
+  | { readonly kind: 'record', readonly checked: CheckedQuery }
   | { readonly kind: 'groups', readonly plan: AggregatePlan }
   | { readonly kind: 'none', readonly options: { readonly hard: boolean } | undefined }
   | { readonly kind: 'key', readonly key: UpsertKey }
@@ -51,17 +51,18 @@ export const QUERY_STRINGS: {
   readonly [Kind in QueryKind]: (input: QueryInput) => ReadQuery & { readonly kind: Kind }
 } = {
   list: (input) => {
-    const { request: { queryParams: params }, seen: { resource, whitelist } } = input
+    const { request: { queryParams: params }, seen: { whitelist } } = input
     if (input.format !== undefined) {
-      return { kind: 'list', planned: undefined, selection: planStream(params, whitelist, rulesFor(input)).selection }
+      const { selection } = planStream(params, whitelist, rulesFor(input))
+      return { kind: 'list', checked: checkedBy(input, undefined), selection }
     }
     const plan = planList(params, whitelist, rulesFor(input))
-    return { kind: 'list', planned: { params, whitelist: resource.whitelist, plan }, selection: plan.selection }
+    return { kind: 'list', checked: checkedBy(input, plan), selection: plan.selection }
   },
 
   record: (input) => {
     checkGet(input.request.queryParams, input.seen.whitelist, rulesFor(input))
-    return { kind: 'record' }
+    return { kind: 'record', checked: checkedBy(input, undefined) }
   },
 
   groups: (input) => {
@@ -101,6 +102,12 @@ export const QUERY_STRINGS: {
     return { kind: 'filters', target, options: hard === undefined ? { dryRun } : { dryRun, hard } }
   },
 }
+
+/** The query string of an input, which has been checked. */
+const checkedBy = (
+  { request: { queryParams: params }, seen: { resource, whitelist } }: QueryInput,
+  plan: CheckedQuery['plan']
+): CheckedQuery => ({ params, of: resource.whitelist, whitelist, plan })
 
 const ON: readonly string[] = ['on']
 const NO_MISTAKES: readonly QueryParamError[] = []

@@ -10,7 +10,7 @@ import type {
 import { hasPreHandler } from '../../borrowed/fastify.ts'
 import { factsOf } from '../../config/index.ts'
 import type { Id } from '../../plan/index.ts'
-import type { PlannedList } from '../../resource/index.ts'
+import type { CheckedQuery } from '../../resource/index.ts'
 import type { CrudOperation } from '../route-options.ts'
 import type { StreamFormat } from '../streams/formats.ts'
 import { acceptBody, type AcceptedBody } from './accepted-body.ts'
@@ -96,10 +96,10 @@ export class RouteInput {
     return this.query() as ReadQuery & { readonly kind: Kind }
   }
 
-  /** The plan of the page that the request wants, if its query string has been read. */
-  get planned (): PlannedList | undefined {
+  /** The query string of a list or a record, if it has been checked. */
+  get checked (): CheckedQuery | undefined {
     const query = this.#readQuery
-    return query?.kind === 'list' ? query.planned : undefined
+    return query?.kind === 'list' || query?.kind === 'record' ? query.checked : undefined
   }
 
   /**
@@ -174,7 +174,7 @@ export function inputOfRequest (request: FastifyRequest): RouteInput {
   return input
 }
 
-/** The plan of the list that a request wants, if it has been validated. */
-export function plannedListOf (request: FastifyRequest): PlannedList | undefined {
-  return (request as WithInput)[kInput]?.planned
+/** The query string of a request for a list or a record, if it has been checked. */
+export function checkedQueryOf (request: FastifyRequest): CheckedQuery | undefined {
+  return (request as WithInput)[kInput]?.checked
 }
