@@ -32,7 +32,7 @@ export function filterSql (
   where: FilterQuery<any>,
   bind: Bind
 ): Sql | undefined {
-  return foreignSql(em, model, alias, (qb) => withSubclasses(qb, em).where(where), bind)
+  return foreignSql(em, model, alias, (qb) => qb.where(where), bind)
 }
 
 /**
@@ -47,8 +47,7 @@ export function filterOfRow (
   bind: Bind
 ): Sql | undefined {
   const start = beginningOf(model, alias)
-  const qb = withSubclasses(builder(em, model, alias), em)
-  const { sql: text, params } = qb.where(where).select(raw('1')).toQuery()
+  const { sql: text, params } = builder(em, model, alias).where(where).select(raw('1')).toQuery()
   if (text === start) return undefined
   const condition = conditionIn(text, start)
   if (condition !== undefined) return sql`(${bindAll(condition, params, bind)})`
@@ -105,11 +104,10 @@ export function builderOf (returned: unknown, what: string): AnyQueryBuilder {
   )
 }
 
-export const builder = (em: EntityManager, model: EntityModel, alias: string): AnyQueryBuilder =>
-  withOwnAlias(em.createQueryBuilder(model.entity as never, alias) as unknown as AnyQueryBuilder)
-
-const withSubclasses = (qb: AnyQueryBuilder, em: EntityManager): AnyQueryBuilder =>
-  joiningSubclasses(qb, (meta) => classValuesOf(meta, em.getMetadata()))
+export function builder (em: EntityManager, model: EntityModel, alias: string): AnyQueryBuilder {
+  const qb = em.createQueryBuilder(model.entity as never, alias) as unknown as AnyQueryBuilder
+  return joiningSubclasses(withOwnAlias(qb), (meta) => classValuesOf(meta, em.getMetadata()))
+}
 
 /** Matches literals and quoted names (a question mark inside them is plain text), escaped question marks, and `?`. */
 export const QUESTION_MARKS = /\bE'(?:[^'\\]|\\[^]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\\\?|\?/gi
