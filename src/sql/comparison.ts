@@ -93,12 +93,16 @@ function jsonOperand (value: JsonValue, alias: string): Sql {
   const text = jsonText(value, alias)
   const cast = JSON_CASTS[value.type.kind]
   if (cast === undefined) return sql`(${text})`
-  const inRange = cast === '::numeric' && !isBinary(value) ? sql` and (${text}) !~ ${OUT_OF_RANGE}` : EMPTY
+  const inRange = cast === '::numeric' && !isBinary(value) ? inRangeOfNumeric(text) : EMPTY
   return sql`(case when ${isOfType(value, alias)}${inRange} then (${text})${trusted(cast)} end)`
 }
 
-/** Matches numbers that may be out of the range of `numeric`. Only columns of the type `json` keep such numbers. */
-const OUT_OF_RANGE = trusted("'[eE][+-]*0*[1-9][0-9]{4}'")
+/**
+ * Excludes numbers that may be out of the range of `numeric`, which has 131 072 digits before the point, and 16 383
+ * after it. Only columns of the type `json` keep such numbers.
+ */
+const inRangeOfNumeric = (text: Sql): Sql =>
+  sql` and length(${text}) <= 6000 and (${text}) !~ '[eE][+-]*0*[1-9][0-9]{4}'`
 
 /** The cast for the text of a value inside JSON. Other kinds are compared as text. */
 const JSON_CASTS: { readonly [Kind in InsideJson['kind']]: '::boolean' | '::numeric' | undefined } = {
