@@ -36,7 +36,7 @@ export function withSuggestion (
       : undefined
     // `filter[author][name]` was meant for the path `author.name`, or for the filter whose alias stands for it. In
     // `filter[nme][gtt]` two names are misspelt
-    const isPath = meant !== undefined && (meant.field === null || meant.field === field)
+    const isPath = meant !== undefined && (meant.field === null ? !field.includes('.') : meant.field === field)
     if (isPath || suggestion === `${field}.${operator}`) {
       return withFilter(params, { ...filter, field: suggestion, operator: undefined }, parameter)
     }

@@ -40,11 +40,16 @@ t.test('suggestions of the example', async (t) => {
     t.equal(next && formatQuery(next), mended, query)
     t.equal((await app.inject({ url: `/categories${formatQuery(next ?? [])}` })).statusCode, 200, mended)
   }
-  let params = parseQuery('filter[prise][gtt]=1')
-  for (const mended of ['?filter[price][gtt]=1', '?filter[price][gt]=1']) {
-    const refused = await app.inject({ url: `/categories${formatQuery(params)}` })
-    params = withSuggestion(params, refused.json().errors[0], filterOf)!
-    t.equal(formatQuery(params), mended, 'one mistake after the other')
+  for (const [query, ...steps] of [
+    ['filter[prise][gtt]=1', '?filter[price][gtt]=1', '?filter[price][gt]=1'],
+    ['filter[tags.nme][eqq]=1', '?filter[tags.name][eqq]=1', '?filter[tags.name][eq]=1'],
+  ] as const) {
+    let params = parseQuery(query)
+    for (const mended of steps) {
+      const refused = await app.inject({ url: `/categories${formatQuery(params)}` })
+      params = withSuggestion(params, refused.json().errors[0], filterOf)!
+      t.equal(formatQuery(params), mended, 'one mistake after the other')
+    }
   }
 })
 
