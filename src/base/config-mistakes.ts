@@ -1,4 +1,4 @@
-/** Collects the mistakes of a configuration, so that one start of the server shows all of them. */
+/** Collects the mistakes of the entries of a list, so that one start of the server shows all of them. */
 import { ConfigError } from './errors.ts'
 
 export class ConfigMistakes {
