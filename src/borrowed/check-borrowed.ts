@@ -46,6 +46,7 @@ export function checkMikroOrm ({ em, driver }: MikroORM): void {
     IdentityMap: unit.getIdentityMap(),
     EntityComparator: em.getComparator(),
     Platform: em.getPlatform(),
+    EntityMetadata: em.getMetadata().getAll().values().next().value,
   })
 }
 

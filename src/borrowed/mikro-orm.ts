@@ -3,7 +3,8 @@
  * of this package uses them. The list gives the reason for each. The tests in test/borrowed fail when one changes.
  */
 import {
-  EventType, Reference, TransactionManager, wrap, type EventSubscriber, type Platform, type SessionContext,
+  EventType, TransactionManager, wrap, type EntityMetadata, type EventSubscriber, type MetadataStorage, type Platform,
+  type SessionContext,
 } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Transaction } from 'kysely'
@@ -38,7 +39,7 @@ export const MIKRO_ORM_MEMBERS = borrowedMembers('@mikro-orm/core', '7.2.1', [
   ['IdentityMap', 'getByEntity', 'the same'],
   ['EntityComparator', 'prepareEntity', 'whether the caller has changed an entity', 'each counts as changed'],
   ['EntityComparator', 'diffEntities', 'the same', 'the same'],
-  ['WrappedEntity', '__data', 'changed: entities forget those that a flush has removed'],
+  ['EntityMetadata', 'referencingProperties', 'changed: those of a class are those of its subclasses, too'],
   ['WrappedEntity', '__originalEntityData', 'the same; moments that a Date cannot hold are left as they are'],
   ['WrappedEntity', '__primaryKeys', 'the key of an entity that is used in a condition'],
   ['WrappedEntity', 'getPrimaryKey', 'the key of an entity that the unit of work has created'],
@@ -193,17 +194,22 @@ export function forgetRemoved (em: EntityManager, fork: EntityManager): void {
 }
 
 /**
- * Flushes an EntityManager, whose entities then forget those that the flush has removed. Otherwise the next flush would
- * insert them again. MikroORM does the same, except for relations to a class that the removed entity's class extends.
+ * Lets a flush that removes an entity of a subclass find what refers to it as one of the class that it extends.
+ * MikroORM finds only relations to the class itself, and the next flush would insert the removed entity again. Also, it
+ * looks for the entities that refer to it by their class, but keeps them by the root of their class.
  */
-export async function forgettingRemoved (em: EntityManager, flush: () => Promise<void>): Promise<void> {
-  const managed = (): Iterable<object> => em.getUnitOfWork(false).getIdentityMap()
-  const removed = new Set<unknown>(managed())
-  await flush()
-  for (const entity of managed()) removed.delete(entity)
-  for (const entity of managed()) {
-    const { __meta: { relations }, __data: data } = wrap(entity, true)
-    for (const { name } of relations) if (removed.has(Reference.unwrapReference(data[name]))) delete data[name]
+export function inheritReferences (metadata: MetadataStorage): void {
+  const all = metadata.getAll()
+  const baseOf = (meta: EntityMetadata): EntityMetadata | undefined =>
+    all.get((metadata.find(meta.extends as never) as EntityMetadata | undefined)?.class as never)
+  for (const meta of all.values()) {
+    const references = meta.referencingProperties
+    for (let base: EntityMetadata | undefined = meta; base !== undefined; base = baseOf(base)) {
+      for (const { meta: { root }, prop } of [...base.referencingProperties]) {
+        const isKnown = references.some((known) => known.meta.class === root.class && known.prop.name === prop.name)
+        if (!isKnown) references.push({ meta: root, prop })
+      }
+    }
   }
 }
 

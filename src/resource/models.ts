@@ -1,7 +1,7 @@
 /** The models of an ORM's entities, created once for all resources. */
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { LRUCache } from 'lru-cache'
-import { correctArrays } from '../borrowed/mikro-orm.ts'
+import { correctArrays, inheritReferences } from '../borrowed/mikro-orm.ts'
 import { Access, type AccessOptions, type Entities } from '../access/index.ts'
 import { ConfigError } from '../base/errors.ts'
 import { Models, type EntityModel } from '../model/index.ts'
@@ -82,6 +82,7 @@ export function modelsOf (em: EntityManager): Models {
   if (bySchema === undefined) {
     modelsByStorage.set(metadata, bySchema = new ModelsBySchema(em))
     correctArrays(em.getPlatform(), minimalArrayLiteral)
+    inheritReferences(metadata)
   }
   return bySchema.of(em.schema)
 }

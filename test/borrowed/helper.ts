@@ -18,7 +18,16 @@ export const Lent = defineEntity({
 
 /** An entity without filters. */
 export const Plain = defineEntity({
-  name: 'Plain', properties: { id: p.integer().primary(), lent: () => p.manyToOne(Lent).nullable() },
+  name: 'Plain', properties: { id: p.integer().primary(), general: () => p.manyToOne(General).nullable() },
+})
+
+/** An entity, and a subclass in its table. */
+export const General = defineEntity({
+  name: 'General', discriminatorColumn: 'kind', discriminatorValue: 'general',
+  properties: { id: p.integer().primary() },
+})
+export const Special = defineEntity({
+  name: 'Special', extends: General, discriminatorValue: 'special', properties: {},
 })
 
 export interface World {
@@ -45,7 +54,7 @@ export async function testContracts (members: readonly Borrowed[], contracts: Co
   t.test('each borrowed member has a contract, and each contract a member', async (t) => {
     t.strictSame(members.map(({ of, name }) => `${of}.${name}`).sort(), Object.keys(contracts).sort())
   })
-  await forEachDatabase(t, { entities: [Lent, Plain] }, async (t, { orm, name: database }) => {
+  await forEachDatabase(t, { entities: [Lent, Plain, General, Special] }, async (t, { orm, name: database }) => {
     await orm.em.fork().insertMany(Lent, [{ id: 1, title: 'short' }, { id: 2, title: 'long' }])
     for (const { of, name, from, version, reason } of members) {
       const { does, holds, on } = contracts[`${of}.${name}`]!

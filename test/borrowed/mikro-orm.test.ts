@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import * as borrowed from '../../src/borrowed/mikro-orm.ts'
 import { minimalArrayLiteral } from '../../src/resource/models.ts'
 import {
-  ofTransaction, Lent, Plain, select, testContracts, type Connection, type Contract, type Trx, type World,
+  ofTransaction, Lent, Plain, select, Special, testContracts, type Connection, type Contract, type Trx, type World,
 } from './helper.ts'
 
 /**
@@ -191,14 +191,20 @@ await testContracts(borrowed.MIKRO_ORM_MEMBERS, {
   'IdentityMap.getByEntity': keepsChanges,
   'EntityComparator.prepareEntity': keepsChanges,
   'EntityComparator.diffEntities': keepsChanges,
-  'WrappedEntity.__data': {
-    does: 'holds the references of an entity',
-    holds: async ({ em }) => {
-      const plain = em.merge(Plain, { id: 1, lent: 1 })
-      const { lent } = plain
-      assert.notEqual(lent, undefined)
-      await borrowed.forgettingRemoved(em, async () => em.getUnitOfWork(false).getIdentityMap().delete(lent!))
-      assert.equal(plain.lent, undefined)
+  'EntityMetadata.referencingProperties': {
+    does: 'lets the entities that refer to a removed one forget it',
+    holds: ({ em }) => {
+      const metadata = em.getMetadata()
+      const references: { prop: { name: string } }[] = metadata.get(Special).referencingProperties
+      assert.equal(references.length, 0)
+      borrowed.inheritReferences(metadata)
+      borrowed.inheritReferences(metadata)
+      assert.deepEqual(references.map(({ prop }) => prop.name), ['general'])
+      const special = em.merge(Special, { id: 1 })
+      const plain = em.merge(Plain, { id: 1, general: special })
+      em.getUnitOfWork(false).unsetIdentity(special)
+      assert.equal(plain.general, undefined)
+      references.length = 0
     },
   },
   'WrappedEntity.__originalEntityData': {

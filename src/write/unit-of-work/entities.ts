@@ -6,7 +6,7 @@ import { Collection, LockMode, ReferenceKind, type EntityMetadata } from '@mikro
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { isObject } from '../../base/is-object.ts'
 import { wait, type Steps } from '../../base/steps.ts'
-import { forgettingRemoved, keyOfEntity } from '../../borrowed/mikro-orm.ts'
+import { keyOfEntity } from '../../borrowed/mikro-orm.ts'
 import { holdsHidden, membersOf, uuidOfId, type EntityModel, type Property } from '../../model/index.ts'
 import type { Id, RecordData } from '../../plan/index.ts'
 import { enterStage } from '../../run/index.ts'
@@ -152,7 +152,7 @@ const isAnyObject = (value: unknown): value is Record<string, unknown> => typeof
 /** Removes an entity, with those of its cascades. */
 export async function removeEntity (em: EntityManager, entity: object): Promise<void> {
   em.remove(entity)
-  await forgettingRemoved(em, () => em.flush())
+  await em.flush()
 }
 
 function whereOf (model: EntityModel, id: Id): object {

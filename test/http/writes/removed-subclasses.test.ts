@@ -21,14 +21,25 @@ const Team = defineEntity({
 // its hook takes the unit of work
 const Chief = defineEntity({
   name: 'Chief', extends: Person, discriminatorValue: 'chief', properties: {},
-  hooks: { beforeDelete: [async () => {}] },
+  hooks: { beforeDelete: [async ({ em }) => { await em.find(Badge, {}) }] },
 })
 const Desk = defineEntity({
   name: 'Desk', properties: { ...id, owner: () => p.oneToOne(Person).nullable().owner() },
 })
+const Group = defineEntity({
+  name: 'Group',
+  properties: {
+    ...id, name: p.string(),
+    lead: () => p.manyToOne(Person).nullable().deleteRule('set null').cascade(Cascade.PERSIST, Cascade.REMOVE),
+  },
+  hooks: { beforeDelete: [async ({ em }) => { await em.find(Desk, {}) }] },
+})
+const Badge = defineEntity({
+  name: 'Badge', properties: { owner: () => p.oneToOne(Person).primary().owner().deleteRule('cascade') },
+})
 
 await forEachDatabase(t, {
-  entities: [Person, Chief, Team, Desk],
+  entities: [Person, Chief, Team, Desk, Group, Badge],
   seed: async (em) => {
     // each is the mentor of the next one
     let mentor: object | undefined
@@ -45,6 +56,10 @@ await forEachDatabase(t, {
     orm,
     resources: {
       '/chiefs': { crud, operations: ['delete', 'deleteMany'] },
+      '/groups': {
+        crud: new CrudBase<any>({ model: Group, queryConfig: { allowedFilters: [AllowedFilters.exact('name')] } }),
+        operations: ['deleteMany'],
+      },
       '/teams': { crud: new CrudBase({ model: Team }), operations: ['delete'] },
     },
   })
@@ -71,5 +86,29 @@ await forEachDatabase(t, {
     await em.flush()
     t.equal((await app.inject({ method: 'DELETE', url: '/teams/1' })).statusCode, 200)
     t.strictSame(await left(), { people: [], owners: [null, null, null, null, null] })
+  })
+
+  t.test('several, which are in the keys of records that their hook loads', async (t) => {
+    for (let count = 0; count < 3; count++) {
+      const em = orm.em.fork()
+      em.create(Badge, { owner: em.create(Chief, { name: 'z' }) } as never)
+      await em.flush()
+    }
+    const response = await app.inject({ method: 'DELETE', url: '/chiefs?filter[name]=z' })
+    t.strictSame(response.json(), { affected: 3 })
+    t.strictSame((await left()).people, [])
+  })
+
+  t.test('several that are removed with others, whose hook loads what refers to them', async (t) => {
+    for (let count = 0; count < 2; count++) {
+      const em = orm.em.fork()
+      const lead = em.create(Chief, { name: 'l' })
+      em.create(Group, { lead, name: 'g' } as never)
+      em.create(Desk, { owner: lead } as never)
+      await em.flush()
+    }
+    const response = await app.inject({ method: 'DELETE', url: '/groups?filter[name]=g' })
+    t.strictSame(response.json(), { affected: 2 })
+    t.strictSame((await left()).people, [])
   })
 })
