@@ -15,8 +15,8 @@ const SHARING: readonly string[] = [
 
 /** Tests of these folders that need a process to themselves: they put a DOM in it, or change its environment. */
 const ALONE: readonly string[] = [
-  'test/explorer/children.test.ts', 'test/explorer/many.test.ts', 'test/explorer/questions.test.ts',
-  'test/scripts/fuzz.test.ts',
+  'test/explorer/children.test.ts', 'test/explorer/many.test.ts', 'test/explorer/names.test.ts',
+  'test/explorer/questions.test.ts', 'test/scripts/fuzz.test.ts',
   'test/structure/property-seeds.test.ts',
 ]
 

@@ -35,5 +35,5 @@ t.test('a statement for one request refuses an entity that its resource does not
 t.test('a query builder refuses an entity that its resource does not lead to', async (t) => {
   const sorted = plan('sort=supplier.name')
   t.ok(await queryBuilderOf(plants, em, sorted, {}, undefined))
-  await t.rejects(queryBuilderOf(tags, em, sorted, {}, undefined), forgotten('Supplier'))
+  await t.rejects(queryBuilderOf(tags, em, sorted, {}, undefined), forgotten('Plant'))
 })
