@@ -23,7 +23,7 @@ interface Join {
   readonly inverseAlias?: string
   readonly path?: string
   readonly prop: { readonly targetMeta?: EntityMetadata }
-  readonly cond: object
+  readonly cond: Readonly<Record<string, unknown>>
 }
 
 interface Helper {
@@ -87,13 +87,15 @@ function replaceJoins (helper: Helper, valuesOf: ValuesOf): Helper {
   const { createJoinExpression } = helper
   helper.createJoinExpression = (join, ...rest) => {
     const { alias, inverseAlias = alias, path, prop: { targetMeta: target }, cond } = join
+    const value = `${inverseAlias}.${String(target?.root.discriminatorColumn)}`
     if (
       target?.root.inheritanceType === 'sti' && target.discriminatorValue !== undefined &&
-      path?.endsWith('[pivot]') !== true
+      // a callback of the application may name one class
+      path?.endsWith('[pivot]') !== true && typeof cond[value] !== 'string' && typeof cond[value] !== 'number'
     ) {
       const ofClasses = { $in: valuesOf(target) }
       // the method assigns the value of the class itself to this member
-      Object.defineProperty(cond, `${inverseAlias}.${String(target.root.discriminatorColumn)}`, {
+      Object.defineProperty(cond, value, {
         configurable: true,
         enumerable: true,
         get: () => ofClasses,

@@ -200,8 +200,11 @@ export function forgetRemoved (em: EntityManager, fork: EntityManager): void {
  */
 export function inheritReferences (metadata: MetadataStorage): void {
   const all = metadata.getAll()
-  const baseOf = (meta: EntityMetadata): EntityMetadata | undefined =>
-    all.get((metadata.find(meta.extends as never) as EntityMetadata | undefined)?.class as never)
+  // rows of a class with a table of its own are not those of the class that it extends, even with the same key
+  const baseOf = (meta: EntityMetadata): EntityMetadata | undefined => {
+    const base = all.get((metadata.find(meta.extends as never) as EntityMetadata | undefined)?.class as never)
+    return base?.root.class === meta.root.class ? base : undefined
+  }
   for (const meta of all.values()) {
     const references = meta.referencingProperties
     for (let base: EntityMetadata | undefined = meta; base !== undefined; base = baseOf(base)) {

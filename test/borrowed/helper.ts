@@ -18,7 +18,10 @@ export const Lent = defineEntity({
 
 /** An entity without filters. */
 export const Plain = defineEntity({
-  name: 'Plain', properties: { id: p.integer().primary(), general: () => p.manyToOne(General).nullable() },
+  name: 'Plain',
+  properties: {
+    id: p.integer().primary(), general: () => p.manyToOne(General).nullable(), lent: () => p.manyToOne(Lent).nullable(),
+  },
 })
 
 /** An entity, and a subclass in its table. */
@@ -29,6 +32,9 @@ export const General = defineEntity({
 export const Special = defineEntity({
   name: 'Special', extends: General, discriminatorValue: 'special', properties: {},
 })
+
+/** An entity that extends another one, in a table of its own. */
+export const Own = defineEntity({ name: 'Own', extends: Lent, properties: {} })
 
 export interface World {
   readonly orm: MikroORM
@@ -54,7 +60,7 @@ export async function testContracts (members: readonly Borrowed[], contracts: Co
   t.test('each borrowed member has a contract, and each contract a member', async (t) => {
     t.strictSame(members.map(({ of, name }) => `${of}.${name}`).sort(), Object.keys(contracts).sort())
   })
-  await forEachDatabase(t, { entities: [Lent, Plain, General, Special] }, async (t, { orm, name: database }) => {
+  await forEachDatabase(t, { entities: [Lent, Own, Plain, General, Special] }, async (t, { orm, name: database }) => {
     await orm.em.fork().insertMany(Lent, [{ id: 1, title: 'short' }, { id: 2, title: 'long' }])
     for (const { of, name, from, version, reason } of members) {
       const { does, holds, on } = contracts[`${of}.${name}`]!

@@ -63,6 +63,9 @@ await testContracts(borrowed.JOIN_MEMBERS, {
     holds: () => {
       assert.match(sqlOf(lots(), ONE), /"b1"\."kind" = \?/)
       assert.match(sqlOf(lots(), SOME), /"b1"\."kind" = \?/)
+      // a callback names the class
+      const joined = borrowed.joiningSubclasses(lots(), valuesOf).innerJoin('book' as never, 'o', { 'o.kind': 'book' })
+      for (let time = 0; time < 2; time++) assert.match(joined.toQuery().sql, /"o"\."kind" = \?/)
     },
   },
 })

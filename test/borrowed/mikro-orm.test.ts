@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import * as borrowed from '../../src/borrowed/mikro-orm.ts'
 import { minimalArrayLiteral } from '../../src/resource/models.ts'
 import {
-  ofTransaction, Lent, Plain, select, Special, testContracts, type Connection, type Contract, type Trx, type World,
+  ofTransaction, Lent, Own, Plain, select, Special, testContracts, type Connection, type Contract, type Trx, type World,
 } from './helper.ts'
 
 /**
@@ -205,6 +205,8 @@ await testContracts(borrowed.MIKRO_ORM_MEMBERS, {
       em.getUnitOfWork(false).unsetIdentity(special)
       assert.equal(plain.general, undefined)
       references.length = 0
+      // Own extends Lent, but its rows are in a table of its own
+      assert.equal(metadata.get(Own).referencingProperties.length, 0)
     },
   },
   'WrappedEntity.__originalEntityData': {
