@@ -8,7 +8,7 @@ import { filtersOf } from './filter-tree.ts'
 import { parameterOf } from './filters.ts'
 import { inOrder, namesOf, withNames } from './names.ts'
 
-/** What an error about a filter may depend on. A path leads to a filter without a field, or into the field. */
+/** The parts of a filter's description that decide what its suggestion replaces. */
 interface KnownFilter extends Pick<FilterDescription, 'field'> {
   readonly operators: ReadonlyArray<Pick<OperatorDescription, 'name'>>
 }
